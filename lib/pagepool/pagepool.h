@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ */
+/**
+ * @file
+ * Page pool: a recycling allocator of fixed-size pages for packet buffers.
+ *
+ * Who may call what, and from where:
+ * - alloc, put and their bulk forms: any thread. EAL lcores and threads registered with
+ *   rte_thread_register() own an alloc cache; every other thread works on the shared ring.
+ *   Not from a signal handler.
+ * - create, lookup, destroy, adopt, check: control threads; they take locks.
+ * - stats, info and the counts: any thread; they take no lock that the datapath takes.
+ *
+ * Errors: an int is 0 or a negative errno, a bulk call returns a count (n or 0), a pointer is
+ * NULL with rte_errno set. Nothing here exits or prints; messages go to the log type
+ * "lib.pagepool".
+ *
+ * Words: a page is the unit handed out; a slab is a contiguous range of memory carved into pages;
+ * a page is in use while the application or a device holds it, and in flight while it is in use
+ * or lies in a cache or the ring (that is, out of its slab).
+ * The invariant, at every quiescent point:
+ *
+ *     slab free + ring + sum(caches) + in use == total pages
+ */
+#ifndef PAGEPOOL_H
+#define PAGEPOOL_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_common.h>
+#include <rte_config.h>
+#include <rte_memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct rte_mempool;
+
+/** Longest pool name, with its terminating 0. */
+#define PAGEPOOL_NAMESIZE 32
+/** Page sizes are multiples of this many bytes ... */
+#define PAGEPOOL_PAGE_ALIGN 64u
+/** ... up to this many. */
+#define PAGEPOOL_PAGE_MAX (2u << 20)
+/** Slabs are aligned to this many bytes and a multiple of it long; no page crosses a boundary. */
+#define PAGEPOOL_GRANULE (2u << 20)
+/** Most pages of one pool. */
+#define PAGEPOOL_PAGES_MAX (1u << 30)
+/** Alloc cache of a pool that does not ask for a size, in pages. */
+#define PAGEPOOL_CACHE_DEFAULT 512u
+/** Largest alloc cache, in pages. */
+#define PAGEPOOL_CACHE_MAX 8192u
+
+/** No per-lcore caches: every alloc and put goes to the shared ring. */
+#define PAGEPOOL_F_NO_CACHE (UINT64_C(1) << 0)
+/**
+ * Check every alloc and put: a double put, a put of a foreign pointer or of the inside of a page
+ * is refused and reported with its address (pagepool_stats.put_refused). The fast path of pools
+ * without the flag pays nothing for it. Also set for all pools of a process by the environment
+ * variable PAGEPOOL_CHECK=1.
+ */
+#define PAGEPOOL_F_CHECK (UINT64_C(1) << 1)
+/**
+ * Do not rely on membarrier(2): owners of caches execute a fence instead. Chosen by itself where
+ * the system call is missing or forbidden.
+ */
+#define PAGEPOOL_F_FENCE (UINT64_C(1) << 2)
+/**
+ * Threads that use the pool may be preempted inside it (more threads than cores): the ring is of
+ * the relaxed tail sync kind (RTE_RING_SYNC_MT_RTS), in which nobody waits for a preempted thread
+ * while there is room, at the price of a second atomic operation per burst.
+ */
+#define PAGEPOOL_F_RING_RTS (UINT64_C(1) << 3)
+/**
+ * The pool starts without memory; the caller owns the memory of its pages and gives them with
+ * pagepool_adopt_slab() and pagepool_adopt(). Such pages are never released to a slab, and
+ * pagepool_destroy() frees the pool's own state only.
+ */
+#define PAGEPOOL_F_EXTERNAL (UINT64_C(1) << 4)
+/** All flags an application may set. */
+#define PAGEPOOL_F_ALL                                                                             \
+	(PAGEPOOL_F_NO_CACHE | PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE | PAGEPOOL_F_RING_RTS |         \
+		PAGEPOOL_F_EXTERNAL)
+
+/** What to create; zero the structure, then set what is needed. */
+struct pagepool_params {
+	const char *name;    /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
+	uint32_t nb_pages;   /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
+	uint32_t page_size;  /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
+	uint32_t cache_size; /**< Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT. */
+	uint32_t burst;      /**< Pages per refill and flush; 0: half of the cache. */
+	uint32_t ring_size;  /**< Pages the ring holds; 0: all; external pools: 0. */
+	int socket_id;       /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
+	uint64_t flags;      /**< PAGEPOOL_F_*. */
+	uint64_t reserved[8]; /**< Must be 0. */
+};
+
+/** Sizes a pool really has. */
+struct pagepool_info {
+	char name[PAGEPOOL_NAMESIZE];
+	uint64_t flags;	     /**< PAGEPOOL_F_* in effect. */
+	uint32_t page_size;  /**< Bytes. */
+	uint32_t nb_pages;   /**< Pages the pool has. */
+	uint32_t cache_size; /**< Pages of an lcore's cache, 0: none. */
+	uint32_t burst;	     /**< Pages per refill and flush. */
+	uint32_t ring_size;  /**< Pages the ring can hold. */
+	uint32_t nb_slabs;   /**< Slabs. */
+	int socket_id;	     /**< As asked for at create, SOCKET_ID_ANY resolved. */
+	uint64_t slab_bytes; /**< Bytes of all slabs. */
+	uint64_t meta_bytes; /**< Bytes of everything else but the caches. */
+	uint64_t cache_bytes; /**< Bytes of the caches of the lcores that have one. */
+};
+
+/**
+ * Counters since create, summed over lcores, under the names of Linux's page_pool where it has
+ * them. Exact when nobody uses the pool meanwhile, else each is at most a few operations old.
+ */
+struct pagepool_stats {
+	uint64_t alloc_fast;	       /**< Pages handed out straight from a cache. */
+	uint64_t alloc_slow;	       /**< Bursts taken from slabs. */
+	uint64_t alloc_slow_high_order; /**< The same in pools of pages above 4096 bytes. */
+	uint64_t alloc_empty;	       /**< Bursts that found the ring empty. */
+	uint64_t alloc_refill;	       /**< Bursts taken from the ring. */
+	uint64_t alloc_waive;	       /**< Pages waived for lying on another node. */
+	uint64_t alloc_fail;	       /**< Calls that got nothing: the pool had run out. */
+	uint64_t recycle_cached;       /**< Pages put into a cache. */
+	uint64_t recycle_cache_full;   /**< Puts that found the cache full and flushed a burst. */
+	uint64_t recycle_ring;	       /**< Pages put straight into the ring. */
+	uint64_t recycle_ring_full;    /**< Pages released since the ring was full. */
+	uint64_t recycle_released_ref; /**< Pages released by pagepool_release(). */
+	uint64_t put_refused;	       /**< Pages refused by the checks (PAGEPOOL_F_CHECK). */
+	uint64_t cache_reclaim;	       /**< Caches emptied for the sake of a starved caller. */
+	uint64_t hold;		       /**< Pages that ever left a slab. */
+	uint64_t release;	       /**< Pages that ever went back to one. */
+	uint64_t pages;		       /**< Total pages now. */
+	uint64_t slab_free;	       /**< Pages now in slabs. */
+	uint64_t in_ring;	       /**< Pages now in the ring. */
+	uint64_t cached;	       /**< Pages now in caches. */
+	uint64_t in_use;	       /**< Pages now held by the application or a device. */
+	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
+	double recycling_ratio;
+};
+
+struct pagepool_cache;
+struct pagepool_state;
+
+/** A pool as one process sees it; only the fast path looks inside. */
+struct pagepool {
+	struct pagepool_state *state; /**< Shared between processes. */
+	/** Cache of each lcore; the last one belongs to nobody and is always empty. */
+	struct pagepool_cache *cache[RTE_MAX_LCORE + 1];
+};
+
+/**
+ * Create a pool and its slabs.
+ *
+ * @return
+ *   The pool, or NULL with rte_errno:
+ *   EINVAL (a parameter is out of range; the log names it and its limits), EEXIST (the name is
+ *   taken), ENOMEM (no huge pages or heap left; nothing stays allocated), ENODEV (EAL is not
+ *   initialised).
+ */
+struct pagepool *pagepool_create(const struct pagepool_params *params);
+
+/**
+ * Find a pool by name. In a process other than its creator the pool works without caches.
+ *
+ * @return
+ *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV.
+ */
+struct pagepool *pagepool_lookup(const char *name);
+
+/**
+ * The pool of a mempool made with the ops "pagepool".
+ *
+ * @return
+ *   The pool, or NULL with rte_errno EINVAL if the mempool has other ops.
+ */
+struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
+
+/**
+ * Destroy a pool. Never blocks for pages that are out and never frees memory under them: the pool
+ * leaves the list, gives out nothing more, and its memory goes with the put of its last page, by
+ * whichever thread. The caller must not alloc from it any more; puts stay allowed.
+ * An external pool's pages are its caller's: its state is freed at once and no put may follow.
+ *
+ * @param pool
+ *   May be NULL.
+ * @return
+ *   Pages in use, 0 when everything has been freed.
+ */
+unsigned int pagepool_destroy(struct pagepool *pool);
+
+/**
+ * Announce memory of the caller to an external pool; pages in it follow with pagepool_adopt().
+ *
+ * @param addr
+ *   Start; the pool keeps the range for telling its pages from foreign pointers.
+ * @param len
+ *   Bytes, not 0.
+ * @return
+ *   0, -EINVAL (not an external pool, an empty range), -EEXIST (overlaps a known slab), -ENOMEM.
+ */
+int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
+
+/**
+ * Make pages of announced memory pages of an external pool, in use by the caller: what brings
+ * them into circulation is a put. Not concurrently with alloc and put on the same pool.
+ *
+ * @return
+ *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages).
+ */
+int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
+
+/**
+ * The pool that a page belongs to, for any pointer at all.
+ * O(1) for pages of the pool's own slabs; memory of external pools is not looked up.
+ *
+ * @param page
+ *   Any address; it is not dereferenced.
+ * @return
+ *   The pool if the address is the start of a page of a live pool, else NULL.
+ */
+struct pagepool *pagepool_from_page(const void *page);
+
+/** Read the counters. @return 0 or -EINVAL. */
+int pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats);
+
+/** Read the sizes. @return 0 or -EINVAL. */
+int pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info);
+
+/** Pages that could be allocated now: in slabs, the ring and all caches. */
+unsigned int pagepool_avail_count(const struct pagepool *pool);
+
+/** Pages now held by the application or a device. */
+unsigned int pagepool_in_use_count(const struct pagepool *pool);
+
+/**
+ * Walk every place where a page can lie and compare with the counters: each page must be a page
+ * of the pool and lie in one place only, and the invariant must hold. Empties and refills the
+ * ring, so nobody may use the pool meanwhile.
+ *
+ * @return
+ *   0; -EUCLEAN with a log line for each violation; -ENOMEM; -EINVAL.
+ */
+int pagepool_check(struct pagepool *pool);
+
+/** Print sizes, counters and each lcore's cache, for people. */
+void pagepool_dump(FILE *f, const struct pagepool *pool);
+
+/**
+ * Put pages into the ring, past the caller's cache: for a caller that will not alloc, or pages
+ * that are cold. Counted as recycle_ring.
+ */
+void pagepool_put_ring(struct pagepool *pool, void *const *pages, unsigned int n);
+
+/**
+ * Put pages back into their slabs, past cache and ring, for good reasons to let them leave
+ * circulation. Counted as recycle_released_ref. On an external pool the same as
+ * pagepool_put_ring().
+ */
+void pagepool_release(struct pagepool *pool, void *const *pages, unsigned int n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "pagepool_inline.h"
+
+#endif /* PAGEPOOL_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ */
+/**
+ * @file
+ * The fast path of the page pool. Included by pagepool.h, not by users.
+ *
+ * An alloc pops from the caller's cache and a put pushes to it: no atomic read-modify-write, no
+ * fence, one branch that is nearly always taken. `limit` is both the cache's room and its switch:
+ * at 0 every alloc misses and every put overflows, and the out-of-line half (cache.c) finds out
+ * why: no cache yet, a pool that checks, a thread without an lcore id, or a cache that is being
+ * taken from its owner. The protocol of such a takeover is written down in cache.c.
+ */
+#ifndef PAGEPOOL_INLINE_H
+#define PAGEPOOL_INLINE_H
+
+#include <string.h>
+
+#include <rte_branch_prediction.h>
+#include <rte_lcore.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * An lcore's alloc cache: a LIFO array. The number of pages in it is `put - get`; keeping both
+ * totals instead costs no more and makes them the counters.
+ */
+struct pagepool_cache {
+	uint32_t busy;	/**< The owner is inside. Written by the owner only. */
+	uint32_t limit; /**< What the inline code may use: room, or 0. */
+	uint64_t put;	/**< Pages ever pushed, by puts and refills. */
+	uint64_t get;	/**< Pages ever popped, by allocs and flushes. */
+	uint32_t room;	/**< What the out-of-line code may use: capacity, or 0 if taken away. */
+	uint32_t capacity; /**< Length of pages[]. */
+	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
+	uint64_t refilled, flushed, missed;
+	uint64_t slow, empty, refill, fail;
+	uint64_t cache_full, ring, ring_full, released;
+	void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
+};
+
+/** @internal Out-of-line half of pagepool_alloc_bulk(); entered with busy set. */
+unsigned int pagepool_alloc_slow(
+	struct pagepool *pool, struct pagepool_cache *c, void **pages, unsigned int n);
+/** @internal Out-of-line half of pagepool_put_bulk(); entered with busy set. */
+void pagepool_put_slow(
+	struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigned int n);
+
+/** @internal The caller's cache, or the one that is always empty. */
+static __rte_always_inline struct pagepool_cache *
+pagepool_cache_self(const struct pagepool *pool)
+{
+	unsigned int lcore = rte_lcore_id();
+
+	/* Acquire: pairs with the release that published the cache, so that its fields are seen. */
+	return __atomic_load_n(
+		&pool->cache[lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE], __ATOMIC_ACQUIRE);
+}
+
+/** @internal Go inside: from here a controller that takes the cache away waits for us. */
+static __rte_always_inline uint32_t
+pagepool_cache_enter(struct pagepool_cache *c)
+{
+	/* Relaxed and only a compiler barrier: the store has to be seen before `limit` is read, and
+	 * the controller's membarrier(2) supplies that half of the fence. */
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* Acquire: pairs with the release by which a controller gives the cache back, so that the
+	 * contents it left are seen. */
+	return __atomic_load_n(&c->limit, __ATOMIC_ACQUIRE);
+}
+
+/** @internal Leave. Release: pairs with the controller's acquire of busy == 0, so that it sees
+ * all that we did to the cache. A plain store on x86. */
+static __rte_always_inline void
+pagepool_cache_leave(struct pagepool_cache *c)
+{
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+}
+
+/* The totals have one writer at a time (the owner, or a controller that has taken the cache over),
+ * and readers of statistics: relaxed, so that those see whole words. */
+static __rte_always_inline uint64_t
+pagepool_total(const uint64_t *total)
+{
+	return __atomic_load_n(total, __ATOMIC_RELAXED);
+}
+
+static __rte_always_inline void
+pagepool_total_set(uint64_t *total, uint64_t value)
+{
+	__atomic_store_n(total, value, __ATOMIC_RELAXED);
+}
+
+/**
+ * Allocate pages.
+ *
+ * @param pages
+ *   Room for n pointers; left alone if 0 is returned.
+ * @param n
+ *   Any number; at most half a cache is fastest.
+ * @return
+ *   n, or 0 if the pool has fewer than n pages left in all its places together.
+ */
+static __rte_always_inline unsigned int
+pagepool_alloc_bulk(struct pagepool *pool, void **pages, unsigned int n)
+{
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	uint64_t get = pagepool_total(&c->get);
+	uint32_t left = (uint32_t)(pagepool_total(&c->put) - get) - n;
+
+	/* Too few pages wrap around to a large number, so that one comparison tells both that and
+	 * a cache that is switched off. */
+	if (likely(left < limit)) {
+		memcpy(pages, &c->pages[left], n * sizeof(*pages));
+		pagepool_total_set(&c->get, get + n);
+		pagepool_cache_leave(c);
+		return n;
+	}
+	return pagepool_alloc_slow(pool, c, pages, n);
+}
+
+/**
+ * Allocate a page.
+ *
+ * @return
+ *   The page, or NULL if the pool has none left.
+ */
+static __rte_always_inline void *
+pagepool_alloc(struct pagepool *pool)
+{
+	void *page;
+
+	return likely(pagepool_alloc_bulk(pool, &page, 1) == 1) ? page : NULL;
+}
+
+/**
+ * Give pages back. Cannot fail.
+ *
+ * @param pages
+ *   Pages of this pool, each in use. A pool that does not check trusts that.
+ * @param n
+ *   Any number; at most half a cache is fastest.
+ */
+static __rte_always_inline void
+pagepool_put_bulk(struct pagepool *pool, void *const *pages, unsigned int n)
+{
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	uint64_t put = pagepool_total(&c->put);
+	uint32_t len = (uint32_t)(put - pagepool_total(&c->get));
+
+	/* 64 bits: a sum that wrapped around would look like room. */
+	if (likely((uint64_t)len + n <= limit)) {
+		memcpy(&c->pages[len], pages, n * sizeof(*pages));
+		pagepool_total_set(&c->put, put + n);
+		pagepool_cache_leave(c);
+		return;
+	}
+	pagepool_put_slow(pool, c, pages, n);
+}
+
+/** Give a page back. Cannot fail. */
+static __rte_always_inline void
+pagepool_put(struct pagepool *pool, void *page)
+{
+	pagepool_put_bulk(pool, &page, 1);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PAGEPOOL_INLINE_H */
