@@ -218,11 +218,12 @@ unsigned int pagepool_destroy(struct pagepool *pool);
 int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
 
 /**
- * Make pages of announced memory pages of an external pool, in use by the caller: what brings
- * them into circulation is a put. Not concurrently with alloc and put on the same pool.
+ * Make pages of announced memory pages of an external pool. They are free at once, in the ring.
+ * Not concurrently with alloc and put on the same pool.
  *
  * @return
- *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages).
+ *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages); nothing is
+ *   adopted then.
  */
 int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 
