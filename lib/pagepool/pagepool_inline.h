@@ -28,14 +28,14 @@ extern "C" {
  * totals instead costs no more and makes them the counters.
  */
 struct pagepool_cache {
-	uint32_t busy;	/**< The owner is inside. Written by the owner only. */
-	uint32_t limit; /**< What the inline code may use: room, or 0. */
-	uint64_t put;	/**< Pages ever pushed, by puts and refills. */
-	uint64_t get;	/**< Pages ever popped, by allocs and flushes. */
-	uint32_t room;	/**< What the out-of-line code may use: capacity, or 0 if taken away. */
+	uint32_t busy;     /**< The owner is inside. Written by the owner only. */
+	uint32_t limit;    /**< What the inline code may use: room, or 0. */
+	uint64_t put;      /**< Pages ever pushed, by puts and refills. */
+	uint64_t get;      /**< Pages ever popped, by allocs and flushes. */
+	uint32_t room;     /**< What the out-of-line code may use: capacity, or 0 if taken away. */
 	uint32_t capacity; /**< Length of pages[]. */
 	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
-	uint64_t refilled, flushed, missed;
+	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
 	void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
