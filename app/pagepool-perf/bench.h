@@ -81,7 +81,6 @@ struct perf_case {
 	unsigned int cache, bulk, lcores;
 	uint64_t iters;               /**< Of one lap; 0 until calibrated. */
 	unsigned int runs;            /**< Figures in cycles[]. */
-	unsigned int preempted;       /**< Of them with preemptions inside. */
 	double cycles[PERF_RUNS_MAX]; /**< TSC cycles per object of each run. */
 	double min, median, max;      /**< Of cycles[], when all runs are done. */
 	double meta;                  /**< Bench "create": bytes per object, else 0. */
@@ -100,7 +99,8 @@ struct lap {
 	unsigned int done; /**< lcores that have finished their timed loop. */
 	struct {
 		uint64_t cycles, objs;
-		unsigned int preempted;
+		unsigned int preempted; /**< Times the kernel took the CPU away. */
+		double probe;           /**< calib_probe(), the worse of before and after. */
 		int rc;
 	} lcore[RTE_MAX_LCORE];
 };
@@ -122,7 +122,10 @@ void bench_shape(const struct perf_case *c, struct pool_shape *s);
 /** Run bench->lap on lap->lcores lcores at once. @return 0 or -errno. */
 int lap_run(struct lap *lap);
 
-/** Cycles of one turn of an empty loop, over some 50 microseconds. */
+/**
+ * How fast this lcore's CPU is at this moment: cycles of a fixed piece of work (empty loop and
+ * atomic increments of "calib", some 3 microseconds, the best of 8).
+ */
 double calib_probe(void);
 
 /** To be called in place of an operation that found no room or no object. @return true: give up. */

@@ -12,8 +12,8 @@
 #include "eal_args.h"
 
 /* Enough for one pool of the default size at a time, with room for the largest. */
-#define HUGE_MB  "128"
-#define PLAIN_MB "512"
+#define HUGE_MB  128
+#define PLAIN_MB 512
 
 /* Free huge pages of the default size, in kB. */
 static unsigned long
@@ -57,9 +57,9 @@ two_cpus(void)
 int
 eal_args_default(char *prog, char **argv, int max)
 {
-	bool huge = geteuid() == 0 && free_huge_kb() >= 1024 * strtoul(HUGE_MB, NULL, 10);
+	bool huge = geteuid() == 0 && free_huge_kb() >= 1024ul * HUGE_MB;
 	const char *args[] = {"-l", two_cpus(), "--no-pci", "--in-memory", "--no-telemetry",
-		"--log-level=lib.eal:warning", "-m", huge ? HUGE_MB : PLAIN_MB,
+		"--log-level=lib.eal:warning", "-m", huge ? RTE_STR(HUGE_MB) : RTE_STR(PLAIN_MB),
 		huge ? NULL : "--no-huge"};
 	int argc = 0;
 

@@ -3,8 +3,9 @@
  */
 /**
  * @file
- * One lap: the same function on several lcores from the same moment on, with a count of how often
- * the kernel took an lcore's CPU away meanwhile.
+ * One lap: the same function on several lcores from the same moment on, and how quiet the machine
+ * was meanwhile: how often the kernel took an lcore's CPU away, and whether the CPU ran at speed
+ * just before and after.
  */
 #include <errno.h>
 #include <sys/resource.h>
@@ -36,6 +37,7 @@ run_one(void *arg)
 {
 	struct runner *r = arg;
 	struct lap *lap = r->lap;
+	double probe = calib_probe();
 	unsigned int before = preemptions();
 
 	/* Release and acquire: all see the lap as its maker left it. */
@@ -44,6 +46,7 @@ run_one(void *arg)
 		rte_pause();
 	lap->lcore[r->index].rc = lap->c->bench->lap(lap, r->index);
 	lap->lcore[r->index].preempted = preemptions() - before;
+	lap->lcore[r->index].probe = RTE_MAX(probe, calib_probe());
 	return 0;
 }
 

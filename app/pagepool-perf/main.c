@@ -59,16 +59,15 @@ static int
 run(const struct options *o, FILE *json)
 {
 	struct results r = {0};
-	struct quiet quiet = {0};
+	struct quiet quiet;
 	int rc = cases_make(&r, o);
 
-	if (rc == 0)
-		quiet.probe = calloc((size_t)r.nb * o->runs + 1, sizeof(*quiet.probe));
-	if (quiet.probe == NULL) {
+	if (rc < 0) {
 		fprintf(stderr, "out of memory\n");
 		free(r.c);
-		return -ENOMEM;
+		return rc;
 	}
+	quiet_init(&quiet);
 	printf("%s, %u lcores, TSC %.0f MHz: cycles x %.3f = ns; cycles per object, min and median "
 	       "of %u runs\nobjects of %u bytes which nobody touches\n",
 		rte_version(), rte_lcore_count(), (double)rte_get_tsc_hz() / 1e6,
@@ -81,7 +80,6 @@ run(const struct options *o, FILE *json)
 	quiet_print(&quiet);
 	if (json != NULL)
 		rc = json_write(json, &r);
-	free(quiet.probe);
 	free(r.c);
 	return rc;
 }

@@ -97,7 +97,7 @@ pool_mempool_destroy(struct pool *p, char *why)
 	rte_mempool_free(p->handle);
 	if (home == p->nb)
 		return 0;
-	snprintf(why, PERF_WHY_LEN, "%u of %u objects came home", home, p->nb);
+	snprintf(why, PERF_WHY_LEN, "lost %d of %u objects", (int)(p->nb - home), p->nb);
 	return -EUCLEAN;
 }
 

@@ -53,7 +53,7 @@ pool_native_destroy(struct pool *p, char *why)
 	pagepool_destroy(p->handle);
 	if (lost == 0)
 		return 0;
-	snprintf(why, PERF_WHY_LEN, "%u of %u pages did not come home", lost, p->nb);
+	snprintf(why, PERF_WHY_LEN, "lost %u of %u pages", lost, p->nb);
 	return -EUCLEAN;
 }
 

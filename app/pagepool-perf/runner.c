@@ -6,11 +6,12 @@
  * Measures.
  *
  * How it works: the cases of a group that have the same bulk take turns, run after run, so that
- * whatever changes on the machine meets all of them. A measurement makes a fresh pool (another
- * place in memory each time), brings it into its starting state, warms up and then times one
- * window. The number of iterations that fills the window is found in the case's first run and kept.
- * A window in which the kernel took the CPU away is measured again, a few times at most: that says
- * something about the machine, not about the pool.
+ * whatever changes on the machine meets all of them. A measurement makes a fresh pool, brings it
+ * into its starting state, warms up and then times windows of some milliseconds. A window in which
+ * the kernel took the CPU away, or next to which a fixed piece of work took longer than it can,
+ * says something about the machine and nothing about the pool: it is measured again, within limits.
+ * The measurement's figure is the median of its windows. The number of iterations that fills a
+ * window is found in the case's first run and kept.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,29 @@
 #include "runner.h"
 
 #define RING_SLOTS 1024u
-#define TRIES      4
+/* Seconds of one timed window: short, so that many fit between two disturbances. */
+#define WINDOW      0.002
+#define WINDOWS_MAX 5000u
+/* Windows tried for each one wanted. */
+#define TRIES 3u
+/* A probe this much slower than the best one means that the CPU is not all ours. */
+#define SLOW 1.15
+
+static int
+compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts. */
+static double
+median(double *values, unsigned int n)
+{
+	qsort(values, n, sizeof(values[0]), compare);
+	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
 
 /* Mean over the lcores: they start together, and none is more than a ring ahead at the end. */
 static double
@@ -37,21 +60,43 @@ lap_cycles(const struct lap *lap)
 	return sum / lap->lcores;
 }
 
-static unsigned int
-lap_preempted(const struct lap *lap)
+static bool
+lap_quiet(const struct lap *lap, struct quiet *quiet)
 {
-	unsigned int sum = 0;
+	unsigned int preempted = 0;
+	double probe = 0;
 
-	for (unsigned int i = 0; i < lap->lcores; i++)
-		sum += lap->lcore[i].preempted;
-	return sum;
+	for (unsigned int i = 0; i < lap->lcores; i++) {
+		preempted += lap->lcore[i].preempted;
+		probe = RTE_MAX(probe, lap->lcore[i].probe);
+		quiet->best = RTE_MIN(quiet->best, lap->lcore[i].probe);
+	}
+	quiet->worst = RTE_MAX(quiet->worst, probe);
+	quiet->windows++;
+	if (preempted > 0)
+		quiet->preempted++;
+	else if (probe > SLOW * quiet->best)
+		quiet->slow++;
+	else
+		return true;
+	return false;
 }
 
-/* Find how many iterations fill the window. */
-static int
-calibrate(struct lap *lap, double window)
+void
+quiet_init(struct quiet *quiet)
 {
-	double elapsed;
+	uint64_t end = rte_rdtsc() + rte_get_tsc_hz() / 20;
+
+	*quiet = (struct quiet){.best = calib_probe()};
+	while (rte_rdtsc() < end)
+		quiet->best = RTE_MIN(quiet->best, calib_probe());
+}
+
+/* Find how many iterations fill a window. */
+static int
+calibrate(struct lap *lap)
+{
+	double window = WINDOW * (double)rte_get_tsc_hz(), elapsed;
 	int rc;
 
 	lap->iters = 1;
@@ -64,51 +109,51 @@ calibrate(struct lap *lap, double window)
 			break;
 		lap->iters *= 4;
 	}
-	lap->iters = RTE_MAX((uint64_t)(lap->iters * window / elapsed), UINT64_C(1));
-	lap->c->iters = lap->iters;
+	lap->c->iters = RTE_MAX((uint64_t)((double)lap->iters * window / elapsed), UINT64_C(1));
 	return 0;
 }
 
+/* The figure is the median of `want` quiet windows. Where there are not as many to be had, the
+ * best of the others make up the number: disturbances only ever add. */
 static int
-time_window(struct lap *lap, struct quiet *quiet)
+time_windows(struct lap *lap, unsigned int want, struct quiet *quiet)
 {
+	double good[WINDOWS_MAX], bad[WINDOWS_MAX * TRIES];
+	unsigned int nb_good = 0, nb_bad = 0;
 	struct perf_case *c = lap->c;
-	unsigned int fewest = UINT_MAX;
 
-	for (int i = 0; i < TRIES && fewest > 0; i++) {
-		unsigned int preempted;
+	while (nb_good < want && nb_good + nb_bad < want * TRIES) {
 		int rc = lap_run(lap);
 
 		if (rc < 0)
 			return rc;
-		preempted = lap_preempted(lap);
-		if (preempted < fewest) {
-			fewest = preempted;
-			c->cycles[c->runs] = lap_cycles(lap);
-		}
-		quiet->retries += i > 0;
+		if (lap_quiet(lap, quiet))
+			good[nb_good++] = lap_cycles(lap);
+		else
+			bad[nb_bad++] = lap_cycles(lap);
 	}
-	c->runs++;
-	c->preempted += fewest > 0;
-	quiet->preempted += fewest > 0;
+	quiet->cases++;
+	quiet->disturbed += nb_good < (want + 1) / 2;
+	qsort(bad, nb_bad, sizeof(bad[0]), compare);
+	for (unsigned int i = 0; nb_good < want; i++)
+		good[nb_good++] = bad[i];
+	c->cycles[c->runs++] = median(good, nb_good);
 	return 0;
 }
 
 static int
-run_laps(struct lap *lap, double window, struct quiet *quiet)
+run_laps(struct lap *lap, double seconds, struct quiet *quiet)
 {
 	struct perf_case *c = lap->c;
-	int rc;
+	unsigned int windows = (unsigned int)(seconds / WINDOW + 0.5);
+	int rc = c->iters == 0 ? calibrate(lap) : 0;
 
-	if (c->iters == 0) {
-		rc = calibrate(lap, window);
-	} else {
-		lap->iters = c->iters / 8 + 1;
-		rc = lap_run(lap);
-	}
+	/* Warm up, and let the caches of the pool find their balance. */
 	lap->iters = c->iters;
 	if (rc == 0)
-		rc = time_window(lap, quiet);
+		rc = lap_run(lap);
+	if (rc == 0)
+		rc = time_windows(lap, RTE_MIN(RTE_MAX(windows, 1u), WINDOWS_MAX), quiet);
 	if (rc < 0 && c->left_out[0] == '\0')
 		snprintf(c->left_out, sizeof(c->left_out), "stopped: %s", rte_strerror(-rc));
 	return rc;
@@ -125,7 +170,7 @@ ring_drain(const struct lap *lap)
 }
 
 static void
-measure(struct perf_case *c, double window, struct quiet *quiet)
+measure(struct perf_case *c, double seconds, struct quiet *quiet)
 {
 	struct pool_shape shape = {0};
 	struct pool pool = {0};
@@ -147,21 +192,12 @@ measure(struct perf_case *c, double window, struct quiet *quiet)
 	}
 	if (c->bench->prime != NULL && c->bench->prime(&pool) < 0)
 		snprintf(c->left_out, sizeof(c->left_out), "cannot reach its starting state");
-	quiet->probe[quiet->nb++] = calib_probe();
-	rc = c->left_out[0] != '\0' ? -1 : run_laps(&lap, window, quiet);
+	rc = c->left_out[0] != '\0' ? -1 : run_laps(&lap, seconds, quiet);
 	if (lap.ring != NULL)
 		ring_drain(&lap);
 	/* A pool that loses objects has no business in a comparison. */
 	if (pool_destroy(&pool, why) < 0 && rc == 0)
 		memcpy(c->left_out, why, sizeof(c->left_out));
-}
-
-static int
-compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 static void
@@ -171,9 +207,8 @@ summarise(struct perf_case *c)
 
 	if (n == 0)
 		return;
-	qsort(c->cycles, n, sizeof(c->cycles[0]), compare);
+	c->median = median(c->cycles, n);
 	c->min = c->cycles[0];
-	c->median = (c->cycles[(n - 1) / 2] + c->cycles[n / 2]) / 2;
 	c->max = c->cycles[n - 1];
 }
 
@@ -182,8 +217,6 @@ static void
 round_robin(struct results *r, enum bench_group group, unsigned int bulk, const struct options *o,
 	struct quiet *quiet)
 {
-	double window = o->time * (double)rte_get_tsc_hz();
-
 	for (unsigned int i = 0; i < r->nb; i++) {
 		struct perf_case *c = &r->c[i];
 
@@ -192,7 +225,7 @@ round_robin(struct results *r, enum bench_group group, unsigned int bulk, const 
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r%-10s bulk %-4u cache %-4u %-14s\r", c->bench->name,
 				c->bulk, c->cache, c->name);
-		measure(c, window, quiet);
+		measure(c, o->time, quiet);
 		if (c->left_out[0] != '\0')
 			c->runs = 0;
 	}

@@ -12,11 +12,17 @@
 
 /** How quiet the machine was. */
 struct quiet {
-	double *probe;          /**< Empty loop before each measurement, cycles per turn. */
-	unsigned int nb;        /**< Probes, which is measurements. */
-	unsigned int retries;   /**< Windows thrown away for a preemption inside. */
-	unsigned int preempted; /**< Measurements kept with a preemption inside. */
+	double best;            /**< Fastest calib_probe() of all. */
+	double worst;           /**< Slowest of all. */
+	unsigned int windows;   /**< Timed windows, */
+	unsigned int preempted; /**< in so many of them the kernel took a CPU away, */
+	unsigned int slow;      /**< and so many others were next to a slow probe. */
+	unsigned int cases;     /**< Measurements, */
+	unsigned int disturbed; /**< and so many of them have too few quiet windows. */
 };
+
+/** Find out how fast an undisturbed CPU is. */
+void quiet_init(struct quiet *quiet);
 
 /** Make the list of cases. @return 0 or -ENOMEM. */
 int cases_make(struct results *r, const struct options *o);

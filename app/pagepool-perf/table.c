@@ -6,7 +6,6 @@
  * Tables for people.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "result.h"
@@ -93,26 +92,50 @@ print_matrix(const struct results *r, const struct bench *b, const struct option
 	}
 }
 
+static bool
+left_out_for(const struct perf_case *c, const struct perf_case *like)
+{
+	return c->bench == like->bench && strcmp(c->left_out, like->left_out) == 0;
+}
+
+/* The case's pool, and which of its cases, unless it is all of them. */
+static void
+print_who(const struct results *r, const struct perf_case *c)
+{
+	bool all = true, first = true;
+
+	for (const struct perf_case *d = r->c; d < r->c + r->nb; d++) {
+		if (d->bench != c->bench || strcmp(d->name, c->name) != 0)
+			continue;
+		all = all && left_out_for(d, c);
+		first = first && (d >= c || !left_out_for(d, c));
+	}
+	if (!all)
+		printf(" %s/cache=%u/bulk=%u", c->name, c->cache, c->bulk);
+	else if (first)
+		printf(" %s", c->name);
+}
+
 /* Who is left out and why, one line for each reason. */
 static void
 print_left_out(const struct results *r, const struct bench *b)
 {
-	for (unsigned int i = 0; i < r->nb; i++) {
-		const struct perf_case *c = &r->c[i];
+	const struct perf_case *end = r->c + r->nb;
+
+	for (const struct perf_case *c = r->c; c < end; c++) {
 		bool seen = false;
 
 		if (c->bench != b || c->left_out[0] == '\0')
 			continue;
-		for (unsigned int j = 0; j < i && !seen; j++)
-			seen = r->c[j].bench == b && strcmp(r->c[j].left_out, c->left_out) == 0;
+		for (const struct perf_case *d = r->c; d < c && !seen; d++)
+			seen = left_out_for(d, c);
 		if (seen)
 			continue;
-		printf("left out: %s:", c->left_out);
-		for (unsigned int j = i; j < r->nb; j++)
-			if (r->c[j].bench == b && strcmp(r->c[j].left_out, c->left_out) == 0)
-				printf(" %s/cache=%u/bulk=%u", r->c[j].name, r->c[j].cache,
-					r->c[j].bulk);
-		printf("\n");
+		printf("left out:");
+		for (const struct perf_case *d = c; d < end; d++)
+			if (left_out_for(d, c))
+				print_who(r, d);
+		printf(": %s\n", c->left_out);
 	}
 }
 
@@ -148,29 +171,14 @@ table_print(const struct results *r, enum bench_group group, const struct option
 	fflush(stdout);
 }
 
-static int
-compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 void
-quiet_print(const struct quiet *quiet)
+quiet_print(const struct quiet *q)
 {
-	unsigned int nb = quiet->nb, slow = 0;
-	bool bad;
+	bool bad = q->disturbed * 20 > q->cases;
 
-	if (nb == 0)
-		return;
-	qsort(quiet->probe, nb, sizeof(quiet->probe[0]), compare);
-	for (unsigned int i = 0; i < nb; i++)
-		slow += quiet->probe[i] > 1.1 * quiet->probe[0];
-	bad = slow * 20 > nb || quiet->preempted * 20 > nb;
-	printf("\nmachine: %s: an empty loop before each of %u measurements took %.2f (min) %.2f "
-	       "(median) %.2f (max) cycles a turn, %u times over 1.1 of min; %u windows with "
-	       "preemptions measured again, %u kept\n",
-		bad ? "DISTURBED, do not publish these figures" : "quiet", nb, quiet->probe[0],
-		quiet->probe[nb / 2], quiet->probe[nb - 1], slow, quiet->retries, quiet->preempted);
+	printf("\nmachine: %s. Of %u timed windows %u had preemptions and %u others ran next to a "
+	       "calibration more than 15 %% off (worst %.1f times the best); where enough could be "
+	       "had, they were measured again. %u of %u measurements lack quiet windows.\n",
+		bad ? "DISTURBED, do not publish these figures" : "quiet", q->windows, q->preempted,
+		q->slow, q->worst / q->best, q->disturbed, q->cases);
 }
