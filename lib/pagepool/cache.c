@@ -69,8 +69,9 @@ cache_new(const struct pagepool_state *st)
 /** The caller's own cache, made on its node the first time it is needed. Not inside a cache.
  * @return NULL if the caller can have none: no lcore id, another process, no memory. */
 struct pagepool_cache *
-pp_cache_own(struct pagepool *pool, struct pagepool_cache *c)
+pp_cache_own(struct pagepool *pool)
 {
+	struct pagepool_cache *c = pagepool_cache_self(pool);
 	struct pagepool_state *st = pool->state;
 	unsigned int lcore = rte_lcore_id();
 
@@ -84,7 +85,7 @@ pp_cache_own(struct pagepool *pool, struct pagepool_cache *c)
 		c = cache_new(st);
 		if (c != NULL)
 			/* Release: pairs with the acquire of whoever reads the pointer. */
-			__atomic_store_n(&st->head.cache[lcore], c, __ATOMIC_RELEASE);
+			__atomic_store_n(&st->head.cache[lcore + 1], c, __ATOMIC_RELEASE);
 	}
 	rte_spinlock_unlock(&st->ctl_lock);
 	return c;
@@ -204,15 +205,15 @@ alloc_guest(struct pagepool_state *st, void **pages, unsigned int n)
 }
 
 PP_EXPORT __rte_noinline unsigned int
-pagepool_alloc_slow(struct pagepool *pool, struct pagepool_cache *c, void **pages, unsigned int n)
+pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 {
 	struct pagepool_state *st = pool->state;
 	unsigned int got, tries = 3;
+	struct pagepool_cache *c;
 
-	pagepool_cache_leave(c);
 	if (unlikely(n == 0))
 		return 0;
-	c = pp_cache_own(pool, c);
+	c = pp_cache_own(pool);
 	do {
 		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
 	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c) > 0);
@@ -290,12 +291,11 @@ put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum ta
 }
 
 static void
-put(struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigned int n,
-	enum target to)
+put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
 	struct pagepool_state *st = pool->state;
+	struct pagepool_cache *c = pp_cache_own(pool);
 
-	c = pp_cache_own(pool, c);
 	/* The last put of a destroyed pool frees it: nothing may touch the pool afterwards. */
 	if (!(c != NULL ? put_owner(st, c, pages, n, to) : put_guest(st, pages, n, to)))
 		pp_zombie_put(st, n);
@@ -303,8 +303,7 @@ put(struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigne
 
 /* The same for a pool that checks: in portions of which the bad pages have been left out. */
 static void
-put_checked(struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigned int n,
-	enum target to)
+put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
 	void *good[64];
 	unsigned int chunk, nb_good;
@@ -313,45 +312,37 @@ put_checked(struct pagepool *pool, struct pagepool_cache *c, void *const *pages,
 		chunk = RTE_MIN(n, RTE_DIM(good));
 		nb_good = pp_check_put(pool->state, pages, chunk, good);
 		if (nb_good > 0)
-			put(pool, c, good, nb_good, to);
+			put(pool, good, nb_good, to);
 	}
 }
 
-PP_EXPORT __rte_noinline void
-pagepool_put_slow(
-	struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigned int n)
-{
-	pagepool_cache_leave(c);
-	if (unlikely(pool->state->check))
-		put_checked(pool, c, pages, n, TO_CACHE);
-	else
-		put(pool, c, pages, n, TO_CACHE);
-}
-
-/* A put that passes the cache by the caller's wish. */
 static void
-put_past(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
+put_to(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
-	struct pagepool_cache *c = pagepool_cache_self(pool);
-
 	if (unlikely(n == 0))
 		return;
 	if (unlikely(pool->state->check))
-		put_checked(pool, c, pages, n, to);
+		put_checked(pool, pages, n, to);
 	else
-		put(pool, c, pages, n, to);
+		put(pool, pages, n, to);
+}
+
+PP_EXPORT __rte_noinline void
+pagepool_put_slow(struct pagepool *pool, void *const *pages, unsigned int n)
+{
+	put_to(pool, pages, n, TO_CACHE);
 }
 
 PP_EXPORT void
 pagepool_put_ring(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	put_past(pool, pages, n, TO_RING);
+	put_to(pool, pages, n, TO_RING);
 }
 
 PP_EXPORT void
 pagepool_release(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	put_past(pool, pages, n, TO_SLAB);
+	put_to(pool, pages, n, TO_SLAB);
 }
 
 static void

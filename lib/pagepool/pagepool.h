@@ -150,7 +150,7 @@ struct pagepool_state;
 /** A pool as one process sees it; only the fast path looks inside. */
 struct pagepool {
 	struct pagepool_state *state; /**< Shared between processes. */
-	/** Cache of each lcore; the last one belongs to nobody and is always empty. */
+	/** Cache of lcore i at i + 1; the first one belongs to nobody and is always empty. */
 	struct pagepool_cache *cache[RTE_MAX_LCORE + 1];
 };
 

@@ -90,7 +90,7 @@ struct pagepool_state {
 };
 
 /* cache.c */
-struct pagepool_cache *pp_cache_own(struct pagepool *pool, struct pagepool_cache *c);
+struct pagepool_cache *pp_cache_own(struct pagepool *pool);
 void pp_cache_revoke_all(struct pagepool_state *st);
 unsigned int pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self);
 
@@ -106,7 +106,7 @@ static inline struct pagepool_cache *
 pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
 {
 	/* Acquire: pairs with the release that published the cache. */
-	struct pagepool_cache *c = __atomic_load_n(&st->head.cache[lcore], __ATOMIC_ACQUIRE);
+	struct pagepool_cache *c = __atomic_load_n(&st->head.cache[lcore + 1], __ATOMIC_ACQUIRE);
 
 	return c == st->no_cache ? NULL : c;
 }

@@ -32,10 +32,9 @@
 RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
 #define LOG(level, ...) rte_log(RTE_LOG_##level, logtype, "MEMPOOL_PAGEPOOL: " __VA_ARGS__)
 
-#define COOKIE_MAGIC   UINT64_C(0x70616765) /* "page" */
-#define COOKIE(pid)    (COOKIE_MAGIC << 32 | (uint32_t)(pid))
-#define INDEX_NAME     "pagepool_ops"
-#define HUGEPAGE_SHIFT 21
+#define COOKIE_MAGIC UINT64_C(0x70616765) /* "page" */
+#define COOKIE(pid)  (COOKIE_MAGIC << 32 | (uint32_t)(pid))
+#define INDEX_NAME   "pagepool_ops"
 
 /** mp->pool_data; in shared memory. */
 struct pp_mempool {
@@ -68,48 +67,87 @@ foreign_pool(const struct rte_mempool *mp)
 	return NULL;
 }
 
-static __rte_always_inline struct pagepool *
+static struct pagepool *
 pool_of(const struct rte_mempool *mp)
 {
 	const struct pp_mempool *p = mp->pool_data;
 
-	return likely(p->cookie == own_cookie) ? p->pool : foreign_pool(mp);
+	return p->cookie == own_cookie ? p->pool : foreign_pool(mp);
 }
 
-static int
-pp_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
+static __rte_noinline int
+enqueue_slow(struct rte_mempool *mp, void *const *objs, unsigned int n)
 {
 	struct pagepool *pool = pool_of(mp);
 
-	if (unlikely(pool == NULL))
+	if (pool == NULL)
 		return -EINVAL;
-	pagepool_put_bulk(pool, objs, n);
+	pagepool_put_slow(pool, objs, n);
 	return 0;
 }
 
 /* rte_mempool_free() takes out all objects one by one, counting populated_size down, before it
- * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that somebody holds. */
+ * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that did not come. */
 static __rte_noinline int
-dequeue_failed(struct rte_mempool *mp)
+dequeue_slow(struct rte_mempool *mp, void **objs, unsigned int n)
 {
 	struct pp_mempool *p = mp->pool_data;
+	struct pagepool *pool = pool_of(mp);
 
+	if (pool == NULL)
+		return -EINVAL;
+	if (pagepool_alloc_slow(pool, objs, n) == n)
+		return 0;
 	if (p->fail_populated != mp->populated_size + 1)
 		p->held = mp->populated_size;
 	p->fail_populated = mp->populated_size;
 	return -ENOBUFS;
 }
 
+/* The slow halves are calls in tail position, so that the fast ones need no stack frame; and a
+ * single object, the most frequent call, is a constant, which spares it a call of memcpy(). */
+static __rte_noinline int
+enqueue_bulk(struct rte_mempool *mp, void *const *objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (likely(p->cookie == own_cookie && pagepool_put_cached(p->pool, objs, n)))
+		return 0;
+	return enqueue_slow(mp, objs, n);
+}
+
+static int
+pp_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (n != 1)
+		return enqueue_bulk(mp, objs, n);
+	if (likely(p->cookie == own_cookie && pagepool_put_cached(p->pool, objs, 1)))
+		return 0;
+	return enqueue_slow(mp, objs, 1);
+}
+
+static __rte_noinline int
+dequeue_bulk(struct rte_mempool *mp, void **objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (likely(p->cookie == own_cookie && pagepool_alloc_cached(p->pool, objs, n)))
+		return 0;
+	return dequeue_slow(mp, objs, n);
+}
+
 static int
 pp_dequeue(struct rte_mempool *mp, void **objs, unsigned int n)
 {
-	struct pagepool *pool = pool_of(mp);
+	const struct pp_mempool *p = mp->pool_data;
 
-	if (unlikely(pool == NULL))
-		return -EINVAL;
-	if (likely(pagepool_alloc_bulk(pool, objs, n) == n))
+	if (n != 1)
+		return dequeue_bulk(mp, objs, n);
+	if (likely(p->cookie == own_cookie && pagepool_alloc_cached(p->pool, objs, 1)))
 		return 0;
-	return dequeue_failed(mp);
+	return dequeue_slow(mp, objs, 1);
 }
 
 static unsigned int
@@ -200,55 +238,24 @@ static void
 pp_free(struct rte_mempool *mp)
 {
 	struct pp_mempool *p = mp->pool_data;
+	uint32_t cached = 0;
 
 	if (p == NULL)
 		return;
-	if (mp->populated_size == 0 && p->fail_populated == 1)
-		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name, p->held);
+	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
+		cached += mp->local_cache[i].len;
+	if (mp->populated_size == 0 && p->fail_populated == 1 && p->held > cached)
+		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name,
+			p->held - cached);
 	pagepool_destroy(p->pool);
 	p->cookie = 0;
 	rte_free(p);
 	mp->pool_data = NULL;
 }
 
-/* Can the memory be had as one range that is contiguous for devices as well? */
-static bool
-one_chunk_fits(const struct rte_mempool *mp, size_t len)
-{
-	char name[RTE_MEMZONE_NAMESIZE];
-	const struct rte_memzone *mz;
-
-	snprintf(name, sizeof(name), "pagepool_probe_%d", rte_gettid());
-	mz = rte_memzone_reserve_aligned(name, len, mp->socket_id,
-		RTE_MEMZONE_1GB | RTE_MEMZONE_SIZE_HINT_ONLY | RTE_MEMZONE_IOVA_CONTIG,
-		RTE_MEMPOOL_ALIGN);
-	if (mz == NULL)
-		return false;
-	rte_memzone_free(mz);
-	return true;
-}
-
-/* With IOVA as PA, DPDK keeps objects from crossing huge pages, which leaves gaps; net_af_xdp
- * takes the first chunk's address and objects times size for all of the memory and so loses the
- * last ones. One chunk without gaps is asked for where it can be had. */
-static ssize_t
-pp_calc_mem_size(const struct rte_mempool *mp, uint32_t obj_num, uint32_t pg_shift,
-	size_t *min_chunk_size, size_t *align)
-{
-	ssize_t size;
-
-	if (pg_shift >= HUGEPAGE_SHIFT) {
-		size = rte_mempool_op_calc_mem_size_helper(
-			mp, obj_num, 0, 0, min_chunk_size, align);
-		if (size > 0 && one_chunk_fits(mp, size)) {
-			*min_chunk_size = size;
-			return size;
-		}
-	}
-	return rte_mempool_op_calc_mem_size_default(mp, obj_num, pg_shift, min_chunk_size, align);
-}
-
-/* Every chunk that comes here is contiguous for devices, so objects lie side by side in it.
+/* Every chunk that comes here is contiguous for devices, so objects lie side by side in it, where
+ * DPDK's own populate leaves gaps at the ends of pages. net_af_xdp relies on there being none: it
+ * takes the first chunk's address and objects times size for all of the pool's memory.
  * Never negative: before 26.11 rte_mempool_populate_iova() takes an error for a count. */
 static int
 pp_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iova_t iova, size_t len,
@@ -287,7 +294,6 @@ static const struct rte_mempool_ops ops_pagepool = {
 	.enqueue = pp_enqueue,
 	.dequeue = pp_dequeue,
 	.get_count = pp_get_count,
-	.calc_mem_size = pp_calc_mem_size,
 	.populate = pp_populate,
 };
 
