@@ -81,8 +81,11 @@ struct perf_case {
 	unsigned int cache, bulk, lcores;
 	uint64_t iters;               /**< Of one lap; 0 until calibrated. */
 	unsigned int runs;            /**< Figures in cycles[]. */
-	double cycles[PERF_RUNS_MAX]; /**< TSC cycles per object of each run. */
-	double min, median, max;      /**< Of cycles[], when all runs are done. */
+	unsigned int poor_runs;       /**< Figures in poor[]. */
+	bool poor_only;               /**< cycles[] are those of poor[], for want of others. */
+	double cycles[PERF_RUNS_MAX]; /**< TSC cycles per object of each quiet run. */
+	double poor[PERF_RUNS_MAX];   /**< Of each run of which the machine was disturbed. */
+	double min, median, max;      /**< When all runs are done. */
 	double meta;                  /**< Bench "create": bytes per object, else 0. */
 	char left_out[PERF_WHY_LEN];  /**< Why there are no figures, or empty. */
 };

@@ -139,12 +139,12 @@ pp_prime(struct pool *p)
 	return stats.in_ring == PP_BURST && stats.cached == 0 ? 0 : -EUCLEAN;
 }
 
-#define PP_BENCH(id, what, against, more, only, fn)                                                \
+#define PP_BENCH(id, what, bases, against, more, only, fn)                                         \
 	const struct bench bench_##id = {                                                          \
 		.name = #id,                                                                       \
 		.title = #id ": " what,                                                            \
 		.group = GROUP_PAGE_POOL,                                                          \
-		.base = BASE_RING_MP_MC,                                                           \
+		.base = bases,                                                                     \
 		.calib = against,                                                                  \
 		.flags = BENCH_F_POOLS | (more),                                                   \
 		.min_lcores = 1,                                                                   \
@@ -156,11 +156,11 @@ pp_prime(struct pool *p)
 		.lap = fn,                                                                         \
 	}
 
-PP_BENCH(fast_path, "page_pool's; alloc from and put to the cache", "atomic_inc", 0, NULL,
-	fast_path_lap);
-PP_BENCH(ptr_ring, "page_pool's; alloc from the cache, put to the ring", "lock_pair", 0, NULL,
-	ptr_ring_lap);
-PP_BENCH(slow, "page_pool's; alloc from memory, release to memory", "lock_pair", 0, slow_refuse,
-	slow_loop_NATIVE);
-PP_BENCH(slow_bulk, "the same with bulk calls", "lock_pair", BENCH_F_BULKS, slow_refuse,
+PP_BENCH(fast_path, "page_pool's; alloc from and put to the cache", BASE_RING_MP_MC, "atomic_inc",
+	0, NULL, fast_path_lap);
+PP_BENCH(ptr_ring, "page_pool's; alloc from the cache, put to the ring", BASE_RING_MP_MC,
+	"lock_pair", 0, NULL, ptr_ring_lap);
+PP_BENCH(slow, "page_pool's; alloc from memory, release to memory", BASE_NONE, "lock_pair", 0,
+	slow_refuse, slow_loop_NATIVE);
+PP_BENCH(slow_bulk, "the same with bulk calls", BASE_NONE, "lock_pair", BENCH_F_BULKS, slow_refuse,
 	slow_loop_NATIVE);

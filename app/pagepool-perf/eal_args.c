@@ -58,9 +58,10 @@ int
 eal_args_default(char *prog, char **argv, int max)
 {
 	bool huge = geteuid() == 0 && free_huge_kb() >= 1024ul * HUGE_MB;
-	const char *args[] = {"-l", two_cpus(), "--no-pci", "--in-memory", "--no-telemetry",
-		"--log-level=lib.eal:warning", "-m", huge ? RTE_STR(HUGE_MB) : RTE_STR(PLAIN_MB),
-		huge ? NULL : "--no-huge"};
+	/* EAL does not take --in-memory together with --no-huge. */
+	const char *args[] = {"-l", two_cpus(), "--no-pci", "--no-telemetry",
+		"--log-level=lib.eal:warning", huge ? "--in-memory" : "--no-shconf", "-m",
+		huge ? RTE_STR(HUGE_MB) : RTE_STR(PLAIN_MB), huge ? NULL : "--no-huge"};
 	int argc = 0;
 
 	argv[argc++] = prog;

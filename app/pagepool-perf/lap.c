@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include <rte_debug.h>
 #include <rte_launch.h>
 #include <rte_pause.h>
 

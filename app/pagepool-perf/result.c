@@ -2,6 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *
  * How it works: the cases of a group that have the same bulk take turns, run after run, so that
  * whatever changes on the machine meets all of them. A measurement makes a fresh pool, brings it
- * into its starting state, warms up and then times windows of some milliseconds. A window in which
+ * into its starting state, warms up and then times windows of a millisecond. A window in which
  * the kernel took the CPU away, or next to which a fixed piece of work took longer than it can,
  * says something about the machine and nothing about the pool: it is measured again, within limits.
  * The measurement's figure is the median of its windows. The number of iterations that fills a
@@ -26,8 +26,8 @@
 
 #define RING_SLOTS 1024u
 /* Seconds of one timed window: short, so that many fit between two disturbances. */
-#define WINDOW      0.002
-#define WINDOWS_MAX 5000u
+#define WINDOW      0.001
+#define WINDOWS_MAX 10000u
 /* Windows tried for each one wanted. */
 #define TRIES 3u
 /* A probe this much slower than the best one means that the CPU is not all ours. */
@@ -104,7 +104,12 @@ calibrate(struct lap *lap)
 		rc = lap_run(lap);
 		if (rc < 0)
 			return rc;
+		/* Twice over, so that a preemption is not taken for slowness. */
 		elapsed = (double)lap->lcore[0].cycles;
+		rc = lap_run(lap);
+		if (rc < 0)
+			return rc;
+		elapsed = RTE_MIN(elapsed, (double)lap->lcore[0].cycles);
 		if (elapsed >= window / 4)
 			break;
 		lap->iters *= 4;
@@ -113,15 +118,15 @@ calibrate(struct lap *lap)
 	return 0;
 }
 
-/* The figure is the median of `want` quiet windows. Where there are not as many to be had, the
- * best of the others make up the number: disturbances only ever add. */
+/* The figure is the median of the quiet windows. A run with too few of them is put aside: a
+ * disturbance slows one lcore down, but may well speed up another that competes with it. */
 static int
 time_windows(struct lap *lap, unsigned int want, struct quiet *quiet)
 {
 	/* Where others have the CPUs, windows take longer than they say. */
 	uint64_t end = rte_rdtsc() + (uint64_t)(TRIES * want * WINDOW * (double)rte_get_tsc_hz());
-	double good[WINDOWS_MAX], bad[WINDOWS_MAX * TRIES];
-	unsigned int nb_good = 0, nb_bad = 0;
+	double good[WINDOWS_MAX], all[WINDOWS_MAX * TRIES];
+	unsigned int nb_good = 0, nb_all = 0;
 	struct perf_case *c = lap->c;
 
 	do {
@@ -129,17 +134,17 @@ time_windows(struct lap *lap, unsigned int want, struct quiet *quiet)
 
 		if (rc < 0)
 			return rc;
+		all[nb_all++] = lap_cycles(lap);
 		if (lap_quiet(lap, quiet))
-			good[nb_good++] = lap_cycles(lap);
-		else
-			bad[nb_bad++] = lap_cycles(lap);
-	} while (nb_good < want && nb_good + nb_bad < want * TRIES && rte_rdtsc() < end);
+			good[nb_good++] = all[nb_all - 1];
+	} while (nb_good < want && nb_all < want * TRIES && rte_rdtsc() < end);
 	quiet->cases++;
-	quiet->disturbed += nb_good < (want + 1) / 2;
-	qsort(bad, nb_bad, sizeof(bad[0]), compare);
-	for (unsigned int i = 0; nb_good < want && i < nb_bad; i++)
-		good[nb_good++] = bad[i];
-	c->cycles[c->runs++] = median(good, nb_good);
+	if (nb_good * 4 >= want) {
+		c->cycles[c->runs++] = median(good, nb_good);
+	} else {
+		c->poor[c->poor_runs++] = median(all, nb_all);
+		quiet->disturbed++;
+	}
 	return 0;
 }
 
@@ -207,6 +212,12 @@ summarise(struct perf_case *c)
 {
 	unsigned int n = c->runs;
 
+	if (n == 0) {
+		/* Better than nothing, and counted in struct quiet. */
+		memcpy(c->cycles, c->poor, sizeof(c->cycles));
+		n = c->runs = c->poor_runs;
+		c->poor_only = true;
+	}
 	if (n == 0)
 		return;
 	c->median = median(c->cycles, n);
@@ -229,7 +240,7 @@ round_robin(struct results *r, enum bench_group group, unsigned int bulk, const 
 				c->bulk, c->cache, c->name);
 		measure(c, o->time, quiet);
 		if (c->left_out[0] != '\0')
-			c->runs = 0;
+			c->runs = c->poor_runs = 0;
 	}
 }
 

@@ -19,6 +19,13 @@ print_ratio(double ratio)
 		printf(" %6.2fx", ratio);
 }
 
+/* Marks figures from a disturbed machine. */
+static char
+star(const struct perf_case *c)
+{
+	return c->poor_only ? '*' : ' ';
+}
+
 /* One line for each case. */
 static void
 print_list(const struct results *r, const struct bench *b)
@@ -38,8 +45,8 @@ print_list(const struct results *r, const struct bench *b)
 
 		if (c->bench != b || c->runs == 0)
 			continue;
-		printf("%-14s %5u %4u %9.2f %9.2f %9.2f %9.2f", c->name, c->cache, c->bulk, c->min,
-			c->median, c->max, c->min * ns);
+		printf("%-14s %5u %4u %9.2f%c%9.2f %9.2f %9.2f", c->name, c->cache, c->bulk, c->min,
+			star(c), c->median, c->max, c->min * ns);
 		if (b->base == BASE_RING_MP_MC) {
 			printf("    ");
 			print_ratio(result_ratio(r, c));
@@ -66,10 +73,20 @@ print_matrix_row(const struct results *r, const struct perf_case *first, const s
 			printf(" |%7s %7s %7s", "-", "-", "-");
 			continue;
 		}
-		printf(" |%7.2f %7.2f", c->min, c->median);
+		printf(" |%7.2f%c%7.2f", c->min, star(c), c->median);
 		print_ratio(result_ratio(r, c));
 	}
 	printf("\n");
+}
+
+static bool
+has_figures(const struct results *r, const struct perf_case *first, const struct options *o)
+{
+	for (unsigned int i = 0; i < o->nb_bulks; i++)
+		if (result_find(r, first->bench->name, first->name, first->cache, o->bulks[i]) !=
+			NULL)
+			return true;
+	return false;
 }
 
 /* A line for each pool and cache, a column for each bulk. */
@@ -87,7 +104,7 @@ print_matrix(const struct results *r, const struct bench *b, const struct option
 		const struct perf_case *c = &r->c[i];
 
 		/* The first bulk's cases stand for their rows. */
-		if (c->bench == b && c->bulk == o->bulks[0])
+		if (c->bench == b && c->bulk == o->bulks[0] && has_figures(r, c, o))
 			print_matrix_row(r, c, o);
 	}
 }
@@ -98,22 +115,37 @@ left_out_for(const struct perf_case *c, const struct perf_case *like)
 	return c->bench == like->bench && strcmp(c->left_out, like->left_out) == 0;
 }
 
+/* Whether all cases of c's pool (and cache) are left out like c; if so, *first: c is the first. */
+static bool
+all_left_out(const struct results *r, const struct perf_case *c, bool same_cache, bool *first)
+{
+	*first = true;
+	for (const struct perf_case *d = r->c; d < r->c + r->nb; d++) {
+		if (d->bench != c->bench || strcmp(d->name, c->name) != 0 ||
+			(same_cache && d->cache != c->cache))
+			continue;
+		if (!left_out_for(d, c))
+			return false;
+		*first = *first && d >= c;
+	}
+	return true;
+}
+
 /* The case's pool, and which of its cases, unless it is all of them. */
 static void
 print_who(const struct results *r, const struct perf_case *c)
 {
-	bool all = true, first = true;
+	bool first;
 
-	for (const struct perf_case *d = r->c; d < r->c + r->nb; d++) {
-		if (d->bench != c->bench || strcmp(d->name, c->name) != 0)
-			continue;
-		all = all && left_out_for(d, c);
-		first = first && (d >= c || !left_out_for(d, c));
-	}
-	if (!all)
+	if (all_left_out(r, c, false, &first)) {
+		if (first)
+			printf(" %s", c->name);
+	} else if (all_left_out(r, c, true, &first)) {
+		if (first)
+			printf(" %s/cache=%u", c->name, c->cache);
+	} else {
 		printf(" %s/cache=%u/bulk=%u", c->name, c->cache, c->bulk);
-	else if (first)
-		printf(" %s", c->name);
+	}
 }
 
 /* Who is left out and why, one line for each reason. */
@@ -176,9 +208,10 @@ quiet_print(const struct quiet *q)
 {
 	bool bad = q->disturbed * 20 > q->cases;
 
-	printf("\nmachine: %s. Of %u timed windows %u had preemptions and %u others ran next to a "
-	       "calibration more than 15 %% off (worst %.1f times the best); where enough could be "
-	       "had, they were measured again. %u of %u measurements lack quiet windows.\n",
+	printf("\nmachine: %s. Of %u timed windows %u had preemptions and %u others ran next to a\n"
+	       "calibration more than 15 %% off (worst %.1f times the best); these do not count.\n"
+	       "%u of %u measurements lack quiet windows and count only where a case has no other "
+	       "(*).\n",
 		bad ? "DISTURBED, do not publish these figures" : "quiet", q->windows, q->preempted,
 		q->slow, q->worst / q->best, q->disturbed, q->cases);
 }
