@@ -39,14 +39,15 @@ best_stock(const struct results *r, const struct perf_case *c)
 	return best;
 }
 
-/* A floor above the figures means noise: no ratio can be given then. */
+/* A floor above one of the figures means noise: no ratio can be given then. */
 static double
 above_floor(const struct results *r, const struct perf_case *c)
 {
 	const struct perf_case *floor_case = result_find(r, "handover", "none", 0, c->bulk);
 	const struct perf_case *best = best_stock(r, c);
 
-	if (floor_case == NULL || best == NULL || best->min <= floor_case->min)
+	if (floor_case == NULL || best == NULL || best->min <= floor_case->min ||
+		c->min < floor_case->min)
 		return NAN;
 	return (c->min - floor_case->min) / (best->min - floor_case->min);
 }

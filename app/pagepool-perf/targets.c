@@ -89,7 +89,7 @@ targets_print(const struct results *r)
 		if (t->figure == FIGURE_ELSEWHERE)
 			printf("%7s not measured by this program\n", "-");
 		else if (isnan(f))
-			printf("%7s not measured in this run\n", "-");
+			printf("%7s no figure in this run\n", "-");
 		else
 			printf("%7.2f %s\n", f, f <= t->limit ? "met" : "MISSED");
 	}
