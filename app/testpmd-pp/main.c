@@ -128,7 +128,8 @@ check_socket(void)
 			return 0;
 	if (app.opts.socket_num < 0)
 		return 0;
-	msg_error("--socket-num: EAL knows no NUMA node %d; it has %u", app.opts.socket_num, n);
+	msg_error("--socket-num: EAL has no NUMA node %d; it has %u, numbered from %d",
+		app.opts.socket_num, n, rte_socket_id_by_idx(0));
 	return -EINVAL;
 }
 

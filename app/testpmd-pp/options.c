@@ -21,6 +21,8 @@
 #define MBCACHE_DEFAULT 250
 /** More than there are options. */
 #define OPTIONS_MAX 64
+/** What getopt_long() returns for the first of them: above any character. */
+#define LONG_FIRST 256
 
 uint32_t
 options_packet_len(const struct tpp_options *opts)
@@ -127,6 +129,9 @@ make_long_options(struct option *long_opts)
 		long_opts[i] = (struct option){
 			.name = option_defs[i].name,
 			.has_arg = option_defs[i].arg == NULL ? no_argument : required_argument,
+			/* Unlike those of others, or an abbreviation that fits several
+			 * options would quietly mean the first. */
+			.val = LONG_FIRST + (int)i,
 		};
 	}
 	RTE_ASSERT(i < OPTIONS_MAX);
@@ -158,19 +163,19 @@ static enum tpp_parsed
 parse_all(int argc, char **argv, struct tpp_options *opts)
 {
 	struct option long_opts[OPTIONS_MAX];
-	int c, index = 0;
+	int c;
 
 	make_long_options(long_opts);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:h", long_opts, &index)) != -1) {
-		const struct option_def *def = &option_defs[index];
+	while ((c = getopt_long(argc, argv, "+:h", long_opts, NULL)) != -1) {
+		const struct option_def *def = c < LONG_FIRST ? NULL : &option_defs[c - LONG_FIRST];
 
 		if (c == '?' || c == ':') {
 			complain_unknown(argv[optind - 1]);
 			return TPP_PARSED_BAD;
 		}
-		if (c == 'h' || def->kind == OPT_HELP) {
+		if (def == NULL || def->kind == OPT_HELP) {
 			options_usage(TPP_NAME);
 			return TPP_PARSED_DONE;
 		}

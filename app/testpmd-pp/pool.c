@@ -56,8 +56,7 @@ count_mbufs(const struct tpp_options *opts, const struct tpp_port *ports, unsign
 		if (opts->mode->out_loop != NULL)
 			n += fwd_streams_per_port(opts) * fwd_ring_size(ports[i].burst);
 	}
-	/* One less than a power of two costs a ring of pointers the least. */
-	return rte_align32pow2(n + 1) - 1;
+	return n;
 }
 
 static int
@@ -74,7 +73,7 @@ create_pool(struct tpp_pool *pool, const struct tpp_options *opts, uint32_t n, i
 
 		msg_error("cannot make a pool of %u mbufs of %u bytes on node %d with ops %s: %s%s",
 			n, opts->mbuf_size, socket, opts->pool_ops, rte_strerror(err),
-			err == ENOMEM
+			err == ENOMEM || err == ENOBUFS
 				? "; give EAL more memory (-m, or more huge pages), or ask for "
 				  "fewer --total-num-mbufs"
 			: err == EINVAL ? "; --mbcache may be at most two thirds of the mbufs"
