@@ -200,7 +200,8 @@ watch(void)
 		if (period > 0 && now.seconds >= next) {
 			stats_show(&app.source, &before, &now);
 			before = now;
-			next += period;
+			/* Late is late, no need to catch up. */
+			next = RTE_MAX(next, now.seconds - period) + period;
 		}
 		if (duration > 0 && now.seconds >= duration)
 			break;

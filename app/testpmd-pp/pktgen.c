@@ -37,16 +37,20 @@ static __rte_always_inline void
 write_headers(const struct pktgen *gen, void *at, enum pktgen_kind kind, uint32_t flow)
 {
 	struct rte_ipv4_hdr *ip = RTE_PTR_ADD(at, offsetof(struct headers, ip));
+	rte_be32_t addr;
+	uint32_t sum;
 
 	memcpy(at, gen->hdr, PKTGEN_HDR_LEN);
 	if (kind == PKTGEN_TXONLY)
 		return;
 	if (kind == PKTGEN_MULTI_FLOW)
-		ip->src_addr = rte_cpu_to_be_32(TXONLY_SRC + (flow << 8));
+		ip->src_addr = addr = rte_cpu_to_be_32(TXONLY_SRC + (flow << 8));
 	else
-		ip->dst_addr = rte_cpu_to_be_32(FLOWGEN_DST + flow);
-	ip->hdr_checksum = 0;
-	ip->hdr_checksum = rte_ipv4_cksum(ip);
+		ip->dst_addr = addr = rte_cpu_to_be_32(FLOWGEN_DST + flow);
+	/* A sum of 16-bit words in ones' complement, whose order of bytes does not matter. */
+	sum = gen->rest_sum + (addr & UINT16_MAX) + (addr >> 16);
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	ip->hdr_checksum = (uint16_t) ~(sum + (sum >> 16));
 }
 
 static __rte_always_inline uint32_t
@@ -166,6 +170,7 @@ init_headers(struct pktgen *gen, const struct rte_ether_addr *src, const struct 
 	bool flowgen = gen->kind == PKTGEN_FLOWGEN;
 	uint16_t ip_len = (uint16_t)(gen->pkt_len - sizeof(struct rte_ether_hdr));
 	struct headers *h = (struct headers *)gen->hdr;
+	struct rte_ipv4_hdr rest;
 
 	h->eth = (struct rte_ether_hdr){
 		.dst_addr = *dst,
@@ -181,6 +186,13 @@ init_headers(struct pktgen *gen, const struct rte_ether_addr *src, const struct 
 		.dst_addr = rte_cpu_to_be_32(flowgen ? FLOWGEN_DST : TXONLY_DST),
 	};
 	h->ip.hdr_checksum = rte_ipv4_cksum(&h->ip);
+	rest = h->ip;
+	rest.hdr_checksum = 0;
+	if (flowgen)
+		rest.dst_addr = 0;
+	else
+		rest.src_addr = 0;
+	gen->rest_sum = rte_raw_cksum(&rest, sizeof(rest));
 	h->udp = (struct rte_udp_hdr){
 		.src_port = rte_cpu_to_be_16(flowgen ? FLOWGEN_SPORT : TXONLY_PORT),
 		.dst_port = rte_cpu_to_be_16(flowgen ? FLOWGEN_DPORT : TXONLY_PORT),

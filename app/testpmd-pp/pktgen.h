@@ -9,6 +9,7 @@
 #ifndef TPP_PKTGEN_H
 #define TPP_PKTGEN_H
 
+#include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -39,7 +40,8 @@ struct pktgen {
 	uint32_t pkt_len;
 	uint16_t nb_segs;
 	uint16_t seg_len[TPP_SEGS_MAX];
-	uint8_t hdr[PKTGEN_HDR_LEN]; /**< Headers of the first flow. */
+	uint32_t rest_sum; /**< Checksum of the IPv4 header without the varying address. */
+	alignas(4) uint8_t hdr[PKTGEN_HDR_LEN]; /**< Headers of the first flow. */
 };
 
 /** Prepare a generator whose packets go from src to dst. */
