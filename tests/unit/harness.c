@@ -258,6 +258,21 @@ t_destroy(const char *file, int line, struct pagepool *pool)
 }
 
 void
+t_warm_up(unsigned int nb_slabs)
+{
+	struct pagepool *pool[32];
+	char name[16];
+
+	CHECK(nb_slabs <= RTE_DIM(pool));
+	for (unsigned int i = 0; i < nb_slabs; i++) {
+		snprintf(name, sizeof(name), "warm%u", i);
+		pool[i] = T_CREATE(.name = name, .nb_pages = 1, .page_size = 64);
+	}
+	for (unsigned int i = 0; i < nb_slabs; i++)
+		T_DESTROY(pool[i]);
+}
+
+void
 t_log_begin(void)
 {
 	free(log_text);

@@ -106,6 +106,9 @@ void t_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn)
 void t_eal(int argc, char **argv, unsigned int mb, unsigned int nb_lcores);
 /** Were huge pages asked for? */
 bool t_huge(void);
+/** Let the library allocate what it keeps for good: its map, and descriptors for so many slabs.
+ * After this counts of memory have to be flat. */
+void t_warm_up(unsigned int nb_slabs);
 /** End of a program. @return its exit code. */
 int t_end(void);
 
