@@ -36,7 +36,8 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 		return NULL;
 	if (st->flags & PAGEPOOL_F_RING_RTS)
 		flags |= RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ;
-	if (rte_ring_init(r, st->name, st->ring_size, flags) < 0) {
+	/* Not the pool's name, which may be longer than a ring's. */
+	if (rte_ring_init(r, "pagepool", st->ring_size, flags) < 0) {
 		rte_free(r);
 		return NULL;
 	}
