@@ -10,7 +10,8 @@
 static struct rte_mempool *
 pktmbuf_pool(unsigned int n, unsigned int cache)
 {
-	return rte_pktmbuf_pool_create_by_ops("pool", n, cache, 0, 2048, SOCKET_ID_ANY, "pagepool");
+	return rte_pktmbuf_pool_create_by_ops(
+		"pool", n, cache, 0, 2048, SOCKET_ID_ANY, pagepool_ops_name);
 }
 
 static void
