@@ -49,12 +49,17 @@ more_than_there_is(void)
 {
 	struct t_mem before;
 
-	t_mem_get(&before);
-	t_log_begin();
-	CHECK(pktmbuf_pool(1000000, 0) == NULL);
-	CHECK_EQ(rte_errno, ENOMEM);
-	t_log_end();
-	CHECK_MEM(before);
+	/* The first time the library keeps the descriptors of all the chunks that there were. */
+	for (unsigned int i = 0; i < 3; i++) {
+		if (i > 0)
+			t_mem_get(&before);
+		t_log_begin();
+		CHECK(pktmbuf_pool(1000000, 0) == NULL);
+		CHECK_EQ(rte_errno, ENOMEM);
+		t_log_end();
+		if (i > 0)
+			CHECK_MEM(before);
+	}
 }
 
 int
