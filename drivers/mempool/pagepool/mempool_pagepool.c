@@ -266,7 +266,8 @@ pp_free(struct rte_mempool *mp)
 		return;
 	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
 		cached += mp->local_cache[i].len;
-	if (mp->populated_size == 0 && p->fail_populated == 1 && p->held > cached)
+	if (mp->populated_size == 0 && p->fail_populated == 1 && p->fail_puts == nb_puts(p->pool) &&
+		p->held > cached)
 		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name,
 			p->held - cached);
 	pagepool_destroy(p->pool);
