@@ -7,6 +7,7 @@
 #include "harness.h"
 
 #define CACHE 64u
+#define ROOM  96u /* half as many again */
 #define BURST 16u
 #define PAGES 1024u
 
@@ -63,24 +64,41 @@ refill_from_ring(void)
 	T_DESTROY(pool);
 }
 
-/* More room than the burst needs is not overfilled, less is not exceeded. */
+/* A refill fills the cache up at most. */
 static void
 refill_fits(void)
 {
 	struct pagepool *pool = pool_new(CACHE);
 	struct pagepool_stats s;
 
-	/* Burst as large as the cache: want 1 + CACHE, but only CACHE fit. */
 	pages[0] = pagepool_alloc(pool);
 	s = t_stats(pool);
-	CHECK_EQ(s.cached, CACHE - 1);
-	CHECK_EQ(s.hold, CACHE);
-	/* What lies in the cache is used and only the rest fetched. */
-	CHECK_EQ(pagepool_alloc_bulk(pool, pages + 1, CACHE), CACHE);
-	s = t_stats(pool);
+	CHECK_EQ(s.cached, CACHE);
 	CHECK_EQ(s.hold, CACHE + 1);
-	CHECK_EQ(s.cached, 0);
-	pagepool_put_bulk(pool, pages, CACHE + 1);
+	/* What lies in the cache is used; the rest and a burst would be more than there is room. */
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages + 1, CACHE + 20), CACHE + 20);
+	s = t_stats(pool);
+	CHECK_EQ(s.hold, ROOM + 1);
+	CHECK_EQ(s.cached, ROOM - CACHE - 20);
+	CHECK_EQ(s.alloc_fast, 0);
+	pagepool_put_bulk(pool, pages, CACHE + 21);
+	T_DESTROY(pool);
+}
+
+/* A ring that has a part of the burst only is topped up from the slab. */
+static void
+refill_from_both(void)
+{
+	struct pagepool *pool = pool_new(BURST);
+
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 100), 100);
+	pagepool_put_ring(pool, pages, 5);
+	CHECK((pages[0] = pagepool_alloc(pool)) != NULL);
+	CHECK_STATS(pool, .alloc_slow = 2, .alloc_empty = 1, .alloc_refill = 1, .recycle_ring = 5,
+		.hold = 100 + BURST + 1 - 5, .pages = PAGES,
+		.slab_free = PAGES - 100 - BURST - 1 + 5, .cached = BURST, .in_use = 96);
+	pagepool_put_bulk(pool, pages + 5, 95);
+	pagepool_put(pool, pages[0]);
 	T_DESTROY(pool);
 }
 
@@ -89,31 +107,31 @@ flush_oldest(void)
 {
 	struct pagepool *pool = pool_new(BURST);
 	struct pagepool_stats s;
-	void *page;
 
-	CHECK_EQ(pagepool_alloc_bulk(pool, pages, CACHE + 1), CACHE + 1);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, ROOM + 1), ROOM + 1);
 	CHECK_EQ(t_stats(pool).cached, 0);
-	for (unsigned int i = 0; i < CACHE; i++)
+	for (unsigned int i = 0; i < ROOM; i++)
 		pagepool_put(pool, pages[i]);
 	s = t_stats(pool);
-	CHECK_EQ(s.cached, CACHE);
+	CHECK_EQ(s.cached, ROOM);
 	CHECK_EQ(s.in_ring, 0);
 	CHECK_EQ(s.recycle_cache_full, 0);
 	/* One too many: a burst of the oldest makes room. */
-	pagepool_put(pool, pages[CACHE]);
+	pagepool_put(pool, pages[ROOM]);
 	s = t_stats(pool);
-	CHECK_EQ(s.cached, CACHE - BURST + 1);
+	CHECK_EQ(s.cached, ROOM - BURST + 1);
 	CHECK_EQ(s.in_ring, BURST);
 	CHECK_EQ(s.recycle_cache_full, 1);
-	CHECK_EQ(s.recycle_cached, CACHE + 1);
+	CHECK_EQ(s.recycle_cached, ROOM + 1);
 	CHECK_EQ(s.recycle_ring, 0);
-	for (unsigned int i = CACHE + 1; i-- > BURST;)
+	for (unsigned int i = ROOM + 1; i-- > BURST;)
 		CHECK(pagepool_alloc(pool) == pages[i]);
-	/* The cache is empty now: the ring gives the flushed ones, oldest first to the bottom. */
-	for (unsigned int i = BURST; i-- > 0;)
-		CHECK((page = pagepool_alloc(pool)) == pages[i]);
-	CHECK_EQ(t_stats(pool).alloc_refill, 1);
-	pagepool_put_bulk(pool, pages, CACHE + 1);
+	/* The cache is empty now; the ring gives the flushed ones, in their order. */
+	t_be_lcore(LCORE_ID_ANY);
+	for (unsigned int i = 0; i < BURST; i++)
+		CHECK(pagepool_alloc(pool) == pages[i]);
+	t_be_lcore(0);
+	pagepool_put_bulk(pool, pages, ROOM + 1);
 	T_DESTROY(pool);
 }
 
@@ -124,24 +142,27 @@ flush_as_needed(void)
 	struct pagepool *pool = pool_new(1);
 	struct pagepool_stats s;
 
-	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 2 * CACHE), 2 * CACHE);
-	pagepool_put_bulk(pool, pages, CACHE);
-	CHECK_EQ(t_stats(pool).cached, CACHE);
-	pagepool_put_bulk(pool, pages + CACHE, 10);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 3 * ROOM), 3 * ROOM);
+	pagepool_put_bulk(pool, pages, ROOM);
+	CHECK_EQ(t_stats(pool).cached, ROOM);
+	pagepool_put_bulk(pool, pages + ROOM, 10);
 	s = t_stats(pool);
-	CHECK_EQ(s.cached, CACHE);
+	CHECK_EQ(s.cached, ROOM);
 	CHECK_EQ(s.in_ring, 10);
 	CHECK_EQ(s.recycle_cache_full, 1);
+	pagepool_put_bulk(pool, pages + ROOM + 10, ROOM - 10);
+	s = t_stats(pool);
+	CHECK_EQ(s.in_ring, ROOM);
+	CHECK_EQ(s.cached, ROOM);
+	CHECK_EQ(s.recycle_ring, 0);
 	/* As many as the cache holds or more go past it. */
-	pagepool_put_bulk(pool, pages + CACHE + 10, CACHE - 10);
+	pagepool_put_bulk(pool, pages + 2 * ROOM, ROOM);
 	s = t_stats(pool);
-	CHECK_EQ(s.in_ring, 10 + CACHE - 10);
-	CHECK_EQ(s.cached, CACHE);
+	CHECK_EQ(s.in_ring, 2 * ROOM);
+	CHECK_EQ(s.cached, ROOM);
+	CHECK_EQ(s.recycle_cache_full, 2);
+	CHECK_EQ(s.recycle_ring, ROOM);
 	CHECK_EQ(s.in_use, 0);
-	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 2 * CACHE), 2 * CACHE);
-	pagepool_put_bulk(pool, pages, 2 * CACHE);
-	s = t_stats(pool);
-	CHECK_EQ(s.recycle_ring, 2 * CACHE);
 	T_DESTROY(pool);
 }
 
@@ -167,6 +188,7 @@ main(int argc, char **argv)
 	RUN(refill_from_slab);
 	RUN(refill_from_ring);
 	RUN(refill_fits);
+	RUN(refill_from_both);
 	RUN(flush_oldest);
 	RUN(flush_as_needed);
 	RUN(smallest_cache);

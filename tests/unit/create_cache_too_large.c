@@ -54,7 +54,7 @@ default_fits(void)
 
 		CHECK_EQ(pagepool_info_get(pool, &info), 0);
 		CHECK_EQ(info.cache_size, want[i].cache);
-		CHECK_EQ(info.burst, (want[i].cache + 1) / 2);
+		CHECK_EQ(info.burst, want[i].cache);
 		T_DESTROY(pool);
 	}
 }

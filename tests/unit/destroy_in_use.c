@@ -244,7 +244,7 @@ external(void)
 	for (unsigned int i = 0; i < 16; i++)
 		pages[i] = mem + 64 * i;
 	CHECK_EQ(pagepool_adopt(pool, pages, 16), 0);
-	pagepool_put_bulk(pool, pages, 11);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 5), 5);
 	CHECK_EQ(pagepool_destroy(pool), 5);
 	CHECK_MEM(before);
 	for (unsigned int i = 0; i < sizeof(mem); i++)

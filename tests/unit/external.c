@@ -22,7 +22,7 @@ pool_new(uint32_t page_size, uint64_t flags)
 		.flags = PAGEPOOL_F_EXTERNAL | flags);
 }
 
-/* Adopt n pages in a range and put them. */
+/* Adopt n pages in a range. */
 static void
 adopt(struct pagepool *pool, uint64_t base, uint32_t page_size, unsigned int n)
 {
@@ -32,7 +32,6 @@ adopt(struct pagepool *pool, uint64_t base, uint32_t page_size, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		page = at(base + (uint64_t)i * page_size);
 		CHECK_EQ(pagepool_adopt(pool, &page, 1), 0);
-		pagepool_put_ring(pool, &page, 1);
 	}
 }
 
@@ -112,7 +111,7 @@ page_errors(void)
 	p[3] = NULL;
 	CHECK_EQ(pagepool_adopt(pool, p, 4), -EINVAL);
 	CHECK_EQ(t_stats(pool).pages, 0);
-	CHECK_EQ(t_stats(pool).in_use, 0);
+	CHECK_EQ(t_stats(pool).in_ring, 0);
 	p[3] = at(0x100000c0);
 	CHECK_EQ(pagepool_adopt(pool, p, PAGES + 1), -ENOSPC);
 	CHECK_EQ(pagepool_adopt(pool, p, UINT32_MAX), -ENOSPC);
@@ -121,8 +120,8 @@ page_errors(void)
 	CHECK_EQ(pagepool_adopt(pool, p + PAGES, 1), -ENOSPC);
 	CHECK_EQ(pagepool_adopt(pool, p, 0), 0);
 	CHECK_EQ(t_stats(pool).pages, PAGES);
-	CHECK_EQ(t_stats(pool).in_use, PAGES);
-	pagepool_put_bulk(pool, p, PAGES);
+	CHECK_EQ(t_stats(pool).in_ring, PAGES);
+	CHECK_EQ(t_stats(pool).in_use, 0);
 	T_DESTROY(pool);
 	T_DESTROY(own);
 }
@@ -138,6 +137,7 @@ circulation(void)
 
 	for (unsigned int m = 0; m < RTE_DIM(modes); m++) {
 		struct pagepool *pool = pool_new(128, modes[m]);
+		struct pagepool_stats before;
 		void *p[5];
 
 		CHECK_EQ(pagepool_adopt_slab(pool, at(0x20000000), 4096), 0);
@@ -145,12 +145,18 @@ circulation(void)
 		for (unsigned int i = 0; i < 5; i++)
 			p[i] = at(address[i]);
 		CHECK_EQ(pagepool_adopt(pool, p, 5), 0);
-		CHECK(pagepool_alloc(pool) == NULL);
+		/* Free at once. */
+		CHECK_EQ(t_stats(pool).in_ring, 5);
+		check_pages(pool, address, 5);
+		CHECK_EQ(pagepool_alloc_bulk(pool, p, 5), 5);
+		before = t_stats(pool);
+		CHECK_EQ(before.in_use, 5);
 		pagepool_put_bulk(pool, p, 3);
 		/* Released pages stay in circulation: they have no slab to go to. */
 		pagepool_release(pool, p + 3, 2);
 		CHECK_EQ(t_stats(pool).recycle_released_ref, 0);
-		CHECK_EQ(t_stats(pool).recycle_ring, modes[m] & PAGEPOOL_F_NO_CACHE ? 5 : 2);
+		CHECK_EQ(t_stats(pool).recycle_ring - before.recycle_ring,
+			modes[m] & PAGEPOOL_F_NO_CACHE ? 5 : 2);
 		CHECK_EQ(t_stats(pool).slab_free, 0);
 		for (unsigned int i = 0; i < 10; i++)
 			check_pages(pool, address, 5);

@@ -75,7 +75,7 @@ external(void)
 	for (unsigned int i = 0; i < 7; i++)
 		pages[i] = mem + 64 * i;
 	CHECK_EQ(pagepool_adopt(pool, pages, 7), 0);
-	CHECK_EQ(pagepool_in_use_count(pool), 7);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 7), 7);
 	for (unsigned int w = 0; w < RTE_DIM(put_ways); w++) {
 		bad = mem + 512; /* behind the range */
 		put_bad(pool, put_ways[w], &bad, 1, bad, WHY);

@@ -109,7 +109,6 @@ external(void)
 	CHECK_EQ(pagepool_adopt_slab(pool, mem, sizeof(mem)), 0);
 	CHECK_EQ(pagepool_adopt(pool, &page, 1), 0);
 	CHECK(pagepool_from_page(page) == NULL);
-	pagepool_put(pool, page);
 	T_DESTROY(pool);
 }
 

@@ -9,9 +9,11 @@
 #define PAGEPOOL_TEST_MEMPOOL_H
 
 #include <rte_mbuf.h>
+#include <rte_mbuf_pool_ops.h>
 #include <rte_mempool.h>
 
 #include "harness.h"
+#include "mempool_pagepool.h"
 
 /** Free a mempool of which all objects are home: counts first, and no warning. */
 static inline void
@@ -38,7 +40,7 @@ mempool_empty(
 
 	if (mp == NULL)
 		t_fail(__FILE__, __LINE__, "rte_mempool_create_empty: %s", rte_strerror(rte_errno));
-	CHECK_EQ(rte_mempool_set_ops_byname(mp, "pagepool", NULL), 0);
+	CHECK_EQ(rte_mempool_set_ops_byname(mp, pagepool_ops_name, NULL), 0);
 	return mp;
 }
 

@@ -10,7 +10,8 @@
 static struct rte_mempool *
 pktmbuf_pool(unsigned int n, unsigned int cache)
 {
-	return rte_pktmbuf_pool_create_by_ops("pool", n, cache, 0, 2048, SOCKET_ID_ANY, "pagepool");
+	return rte_pktmbuf_pool_create_by_ops(
+		"pool", n, cache, 0, 2048, SOCKET_ID_ANY, pagepool_ops_name);
 }
 
 static void
@@ -48,12 +49,17 @@ more_than_there_is(void)
 {
 	struct t_mem before;
 
-	t_mem_get(&before);
-	t_log_begin();
-	CHECK(pktmbuf_pool(1000000, 0) == NULL);
-	CHECK_EQ(rte_errno, ENOMEM);
-	t_log_end();
-	CHECK_MEM(before);
+	/* The first time the library keeps the descriptors of all the chunks that there were. */
+	for (unsigned int i = 0; i < 3; i++) {
+		if (i > 0)
+			t_mem_get(&before);
+		t_log_begin();
+		CHECK(pktmbuf_pool(1000000, 0) == NULL);
+		CHECK_EQ(rte_errno, ENOMEM);
+		t_log_end();
+		if (i > 0)
+			CHECK_MEM(before);
+	}
 }
 
 int

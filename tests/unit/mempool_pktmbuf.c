@@ -14,7 +14,7 @@ static struct rte_mempool *
 pktmbuf_pool(const char *name, unsigned int cache)
 {
 	struct rte_mempool *mp = rte_pktmbuf_pool_create_by_ops(
-		name, MBUFS, cache, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY, "pagepool");
+		name, MBUFS, cache, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY, pagepool_ops_name);
 
 	if (mp == NULL)
 		t_fail(__FILE__, __LINE__, "%s: %s", name, rte_strerror(rte_errno));
@@ -132,7 +132,7 @@ external_buffers(void)
 	struct rte_mempool *mp;
 	struct rte_mbuf *m[N];
 
-	CHECK_EQ(rte_mbuf_set_user_mempool_ops("pagepool"), 0);
+	CHECK_EQ(rte_mbuf_set_user_mempool_ops(pagepool_ops_name), 0);
 	mp = rte_pktmbuf_pool_create_extbuf("extbuf", N, 0, 0, SIZE, SOCKET_ID_ANY, &ext, 1);
 	if (mp == NULL)
 		t_fail(__FILE__, __LINE__, "extbuf: %s", rte_strerror(rte_errno));

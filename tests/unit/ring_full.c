@@ -20,29 +20,29 @@ overflow(void)
 	pagepool_put_ring(pool, pages, RING);
 	CHECK_EQ(t_stats(pool).in_ring, RING);
 	CHECK_EQ(t_stats(pool).recycle_ring_full, 0);
-	/* Part fits: none here, then all overflow. */
+	/* No room: all of these overflow. */
 	pagepool_put_ring(pool, pages + RING, 10);
 	CHECK_STATS(pool, .alloc_slow = 1, .alloc_empty = 1, .recycle_ring = RING + 10,
 		.recycle_ring_full = 10, .hold = PAGES, .release = 10, .pages = PAGES,
 		.slab_free = 10, .in_ring = RING, .in_use = PAGES - RING - 10);
 	/* A flush of the cache overflows too. */
-	for (unsigned int i = 0; i < 9; i++)
+	for (unsigned int i = 0; i < 13; i++)
 		pagepool_put(pool, pages[RING + 10 + i]);
-	CHECK_STATS(pool, .alloc_slow = 1, .alloc_empty = 1, .recycle_cached = 9,
+	CHECK_STATS(pool, .alloc_slow = 1, .alloc_empty = 1, .recycle_cached = 13,
 		.recycle_cache_full = 1, .recycle_ring = RING + 10, .recycle_ring_full = 14,
 		.hold = PAGES, .release = 14, .pages = PAGES, .slab_free = 14, .in_ring = RING,
-		.cached = 5, .in_use = PAGES - RING - 19);
+		.cached = 9, .in_use = PAGES - RING - 23);
 	/* Part of a burst fits: room for 6 of 20. */
 	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 5), 5);
 	t_be_lcore(LCORE_ID_ANY);
 	CHECK_EQ(pagepool_alloc_bulk(pool, pages + 5, 6), 6);
-	pagepool_put_ring(pool, pages + RING + 19, 20);
+	pagepool_put_ring(pool, pages + RING + 23, 20);
 	t_be_lcore(0);
 	CHECK_EQ(t_stats(pool).in_ring, RING);
 	CHECK_EQ(t_stats(pool).recycle_ring_full, 28);
 	CHECK_EQ(pagepool_check(pool), 0);
 	pagepool_put_bulk(pool, pages, 11);
-	pagepool_put_bulk(pool, pages + RING + 39, PAGES - RING - 39);
+	pagepool_put_bulk(pool, pages + RING + 43, PAGES - RING - 43);
 	T_DESTROY(pool);
 }
 

@@ -19,8 +19,8 @@ kind_of_ring(void)
 	CHECK_EQ(rte_ring_get_cons_sync_type(pool->state->ring), RTE_RING_SYNC_MT_RTS);
 	T_DESTROY(pool);
 	pool = T_CREATE(.name = "default", .nb_pages = 64, .page_size = 2048);
-	CHECK_EQ(rte_ring_get_prod_sync_type(pool->state->ring), RTE_RING_SYNC_MT);
-	CHECK_EQ(rte_ring_get_cons_sync_type(pool->state->ring), RTE_RING_SYNC_MT);
+	CHECK(rte_ring_get_prod_sync_type(pool->state->ring) != RTE_RING_SYNC_MT_RTS);
+	CHECK(rte_ring_get_cons_sync_type(pool->state->ring) != RTE_RING_SYNC_MT_RTS);
 	T_DESTROY(pool);
 }
 
@@ -38,6 +38,8 @@ kind_of_wide_ring(void)
 	CHECK_EQ(rte_ring_get_prod_sync_type(pool->state->ring), RTE_RING_SYNC_MT_RTS);
 	CHECK_EQ(rte_ring_get_cons_sync_type(pool->state->ring), RTE_RING_SYNC_MT_RTS);
 	CHECK_EQ(pagepool_adopt(pool, p, 2), 0);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 2), 2);
+	CHECK(pages[0] == p[0] && pages[1] == p[1]);
 	pagepool_put_bulk(pool, p, 2);
 	T_DESTROY(pool);
 }
