@@ -87,30 +87,30 @@ struct rte_mempool;
 
 /** What to create; zero the structure, then set what is needed. */
 struct pagepool_params {
-	const char *name;    /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
-	uint32_t nb_pages;   /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
-	uint32_t page_size;  /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
-	uint32_t cache_size; /**< Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT. */
-	uint32_t burst;      /**< Pages per refill and flush; 0: half of the cache. */
-	uint32_t ring_size;  /**< Pages the ring holds; 0: all; external pools: 0. */
-	int socket_id;       /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
-	uint64_t flags;      /**< PAGEPOOL_F_*. */
+	const char *name;     /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
+	uint32_t nb_pages;    /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
+	uint32_t page_size;   /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
+	uint32_t cache_size;  /**< Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT. */
+	uint32_t burst;       /**< Pages per refill and flush; 0: half of the cache. */
+	uint32_t ring_size;   /**< Pages the ring holds; 0: all; external pools: 0. */
+	int socket_id;        /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
+	uint64_t flags;       /**< PAGEPOOL_F_*. */
 	uint64_t reserved[8]; /**< Must be 0. */
 };
 
 /** Sizes a pool really has. */
 struct pagepool_info {
 	char name[PAGEPOOL_NAMESIZE];
-	uint64_t flags;	     /**< PAGEPOOL_F_* in effect. */
-	uint32_t page_size;  /**< Bytes. */
-	uint32_t nb_pages;   /**< Pages the pool has. */
-	uint32_t cache_size; /**< Pages of an lcore's cache, 0: none. */
-	uint32_t burst;	     /**< Pages per refill and flush. */
-	uint32_t ring_size;  /**< Pages the ring can hold. */
-	uint32_t nb_slabs;   /**< Slabs. */
-	int socket_id;	     /**< As asked for at create, SOCKET_ID_ANY resolved. */
-	uint64_t slab_bytes; /**< Bytes of all slabs. */
-	uint64_t meta_bytes; /**< Bytes of everything else but the caches. */
+	uint64_t flags;       /**< PAGEPOOL_F_* in effect. */
+	uint32_t page_size;   /**< Bytes. */
+	uint32_t nb_pages;    /**< Pages the pool has. */
+	uint32_t cache_size;  /**< Pages of an lcore's cache, 0: none. */
+	uint32_t burst;       /**< Pages per refill and flush. */
+	uint32_t ring_size;   /**< Pages the ring can hold. */
+	uint32_t nb_slabs;    /**< Slabs. */
+	int socket_id;        /**< As asked for at create, SOCKET_ID_ANY resolved. */
+	uint64_t slab_bytes;  /**< Bytes of all slabs. */
+	uint64_t meta_bytes;  /**< Bytes of everything else but the caches. */
 	uint64_t cache_bytes; /**< Bytes of the caches of the lcores that have one. */
 };
 
@@ -119,27 +119,27 @@ struct pagepool_info {
  * them. Exact when nobody uses the pool meanwhile, else each is at most a few operations old.
  */
 struct pagepool_stats {
-	uint64_t alloc_fast;	       /**< Pages handed out straight from a cache. */
-	uint64_t alloc_slow;	       /**< Bursts taken from slabs. */
+	uint64_t alloc_fast;            /**< Pages handed out straight from a cache. */
+	uint64_t alloc_slow;            /**< Bursts taken from slabs. */
 	uint64_t alloc_slow_high_order; /**< The same in pools of pages above 4096 bytes. */
-	uint64_t alloc_empty;	       /**< Bursts that found the ring empty. */
-	uint64_t alloc_refill;	       /**< Bursts taken from the ring. */
-	uint64_t alloc_waive;	       /**< Pages waived for lying on another node. */
-	uint64_t alloc_fail;	       /**< Calls that got nothing: the pool had run out. */
-	uint64_t recycle_cached;       /**< Pages put into a cache. */
-	uint64_t recycle_cache_full;   /**< Puts that found the cache full and flushed a burst. */
-	uint64_t recycle_ring;	       /**< Pages put straight into the ring. */
-	uint64_t recycle_ring_full;    /**< Pages released since the ring was full. */
-	uint64_t recycle_released_ref; /**< Pages released by pagepool_release(). */
-	uint64_t put_refused;	       /**< Pages refused by the checks (PAGEPOOL_F_CHECK). */
-	uint64_t cache_reclaim;	       /**< Caches emptied for the sake of a starved caller. */
-	uint64_t hold;		       /**< Pages that ever left a slab. */
-	uint64_t release;	       /**< Pages that ever went back to one. */
-	uint64_t pages;		       /**< Total pages now. */
-	uint64_t slab_free;	       /**< Pages now in slabs. */
-	uint64_t in_ring;	       /**< Pages now in the ring. */
-	uint64_t cached;	       /**< Pages now in caches. */
-	uint64_t in_use;	       /**< Pages now held by the application or a device. */
+	uint64_t alloc_empty;           /**< Bursts that found the ring empty. */
+	uint64_t alloc_refill;          /**< Bursts taken from the ring. */
+	uint64_t alloc_waive;           /**< Pages waived for lying on another node. */
+	uint64_t alloc_fail;            /**< Calls that got nothing: the pool had run out. */
+	uint64_t recycle_cached;        /**< Pages put into a cache. */
+	uint64_t recycle_cache_full;    /**< Puts that found the cache full and flushed a burst. */
+	uint64_t recycle_ring;          /**< Pages put straight into the ring. */
+	uint64_t recycle_ring_full;     /**< Pages released since the ring was full. */
+	uint64_t recycle_released_ref;  /**< Pages released by pagepool_release(). */
+	uint64_t put_refused;           /**< Pages refused by the checks (PAGEPOOL_F_CHECK). */
+	uint64_t cache_reclaim;         /**< Caches emptied for the sake of a starved caller. */
+	uint64_t hold;                  /**< Pages that ever left a slab. */
+	uint64_t release;               /**< Pages that ever went back to one. */
+	uint64_t pages;                 /**< Total pages now. */
+	uint64_t slab_free;             /**< Pages now in slabs. */
+	uint64_t in_ring;               /**< Pages now in the ring. */
+	uint64_t cached;                /**< Pages now in caches. */
+	uint64_t in_use;                /**< Pages now held by the application or a device. */
 	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
 	double recycling_ratio;
 };
@@ -150,7 +150,7 @@ struct pagepool_state;
 /** A pool as one process sees it; only the fast path looks inside. */
 struct pagepool {
 	struct pagepool_state *state; /**< Shared between processes. */
-	/** Cache of each lcore; the last one belongs to nobody and is always empty. */
+	/** Cache of lcore i at i + 1; the first one belongs to nobody and is always empty. */
 	struct pagepool_cache *cache[RTE_MAX_LCORE + 1];
 };
 
@@ -169,15 +169,24 @@ struct pagepool *pagepool_create(const struct pagepool_params *params);
  * Find a pool by name. In a process other than its creator the pool works without caches.
  *
  * @return
- *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV.
+ *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV (no rte_eal_init() yet).
  */
 struct pagepool *pagepool_lookup(const char *name);
+
+/** Name of the pool under a mempool, which keeps it out of the way of other pools' names. */
+#define PAGEPOOL_MEMPOOL_NAME "MP_%s"
+
+/**
+ * A pool that was made by any process, as this process may use it. Use it for a pointer that came
+ * by way of shared memory; what create and lookup return is right already.
+ */
+struct pagepool *pagepool_local(struct pagepool *pool);
 
 /**
  * The pool of a mempool made with the ops "pagepool".
  *
  * @return
- *   The pool, or NULL with rte_errno EINVAL if the mempool has other ops.
+ *   The pool, or NULL with rte_errno: EINVAL (the mempool has other ops), ENOENT (nothing populated it yet).
  */
 struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
 

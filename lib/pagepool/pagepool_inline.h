@@ -28,35 +28,31 @@ extern "C" {
  * totals instead costs no more and makes them the counters.
  */
 struct pagepool_cache {
-	uint32_t busy;	/**< The owner is inside. Written by the owner only. */
-	uint32_t limit; /**< What the inline code may use: room, or 0. */
-	uint64_t put;	/**< Pages ever pushed, by puts and refills. */
-	uint64_t get;	/**< Pages ever popped, by allocs and flushes. */
-	uint32_t room;	/**< What the out-of-line code may use: capacity, or 0 if taken away. */
+	uint32_t busy;     /**< The owner is inside. Written by the owner only. */
+	uint32_t limit;    /**< What the inline code may use: room, or 0. */
+	uint64_t put;      /**< Pages ever pushed, by puts and refills. */
+	uint64_t get;      /**< Pages ever popped, by allocs and flushes. */
+	uint32_t room;     /**< What the out-of-line code may use: capacity, or 0 if taken away. */
 	uint32_t capacity; /**< Length of pages[]. */
 	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
-	uint64_t refilled, flushed, missed;
+	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
 	void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
 };
 
-/** @internal Out-of-line half of pagepool_alloc_bulk(); entered with busy set. */
-unsigned int pagepool_alloc_slow(
-	struct pagepool *pool, struct pagepool_cache *c, void **pages, unsigned int n);
-/** @internal Out-of-line half of pagepool_put_bulk(); entered with busy set. */
-void pagepool_put_slow(
-	struct pagepool *pool, struct pagepool_cache *c, void *const *pages, unsigned int n);
+/** @internal Out-of-line half of pagepool_alloc_bulk(). */
+unsigned int pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n);
+/** @internal Out-of-line half of pagepool_put_bulk(). */
+void pagepool_put_slow(struct pagepool *pool, void *const *pages, unsigned int n);
 
 /** @internal The caller's cache, or the one that is always empty. */
 static __rte_always_inline struct pagepool_cache *
 pagepool_cache_self(const struct pagepool *pool)
 {
-	unsigned int lcore = rte_lcore_id();
-
-	/* Acquire: pairs with the release that published the cache, so that its fields are seen. */
-	return __atomic_load_n(
-		&pool->cache[lcore < RTE_MAX_LCORE ? lcore : RTE_MAX_LCORE], __ATOMIC_ACQUIRE);
+	/* LCORE_ID_ANY, which is all ones, wraps around to the slot that belongs to nobody.
+	 * Acquire: pairs with the release that published the cache, so that its fields are seen. */
+	return __atomic_load_n(&pool->cache[(uint32_t)(rte_lcore_id() + 1)], __ATOMIC_ACQUIRE);
 }
 
 /** @internal Go inside: from here a controller that takes the cache away waits for us. */
@@ -94,11 +90,76 @@ pagepool_total_set(uint64_t *total, uint64_t value)
 	__atomic_store_n(total, value, __ATOMIC_RELAXED);
 }
 
+/** @internal Copy page pointers. A small number known to the compiler is copied in line; for others
+ * its own expansion (a string instruction) is slower than the C library's vector code, so the
+ * length is hidden from it. */
+static __rte_always_inline void
+pagepool_copy(void **dst, void *const *src, unsigned int n)
+{
+	size_t len = n * sizeof(*dst);
+
+	if (__builtin_constant_p(n) && n <= 8) {
+		memcpy(dst, src, len);
+		return;
+	}
+	__asm__("" : "+r"(len));
+	memcpy(dst, src, len);
+}
+
+/**
+ * @internal Allocate from the caller's cache alone.
+ *
+ * @return
+ *   1, or 0 if the cache has fewer than n pages or is switched off.
+ */
+static __rte_always_inline int
+pagepool_alloc_cached(struct pagepool *pool, void **pages, unsigned int n)
+{
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	uint64_t get = pagepool_total(&c->get);
+	uint32_t left = (uint32_t)(pagepool_total(&c->put) - get) - n;
+	/* Too few pages wrap around to a large number, so that one comparison tells both that and
+	 * a cache that is switched off. */
+	int hit = left < limit;
+
+	if (likely(hit)) {
+		pagepool_copy(pages, &c->pages[left], n);
+		pagepool_total_set(&c->get, get + n);
+	}
+	pagepool_cache_leave(c);
+	return hit;
+}
+
+/**
+ * @internal Put into the caller's cache alone.
+ *
+ * @return
+ *   1, or 0 if the cache has no room for n pages or is switched off.
+ */
+static __rte_always_inline int
+pagepool_put_cached(struct pagepool *pool, void *const *pages, unsigned int n)
+{
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	uint64_t put = pagepool_total(&c->put);
+	uint32_t len = (uint32_t)(put - pagepool_total(&c->get));
+	/* 64 bits: a sum that wrapped around would look like room. */
+	int hit = (uint64_t)len + n <= limit;
+
+	if (likely(hit)) {
+		pagepool_copy(&c->pages[len], pages, n);
+		pagepool_total_set(&c->put, put + n);
+	}
+	pagepool_cache_leave(c);
+	return hit;
+}
+
 /**
  * Allocate pages.
  *
  * @param pages
- *   Room for n pointers; left alone if 0 is returned.
+ *   Room for n pointers; what is in them after a return of 0 means nothing.
  * @param n
  *   Any number; at most half a cache is fastest.
  * @return
@@ -107,20 +168,8 @@ pagepool_total_set(uint64_t *total, uint64_t value)
 static __rte_always_inline unsigned int
 pagepool_alloc_bulk(struct pagepool *pool, void **pages, unsigned int n)
 {
-	struct pagepool_cache *c = pagepool_cache_self(pool);
-	uint32_t limit = pagepool_cache_enter(c);
-	uint64_t get = pagepool_total(&c->get);
-	uint32_t left = (uint32_t)(pagepool_total(&c->put) - get) - n;
-
-	/* Too few pages wrap around to a large number, so that one comparison tells both that and
-	 * a cache that is switched off. */
-	if (likely(left < limit)) {
-		memcpy(pages, &c->pages[left], n * sizeof(*pages));
-		pagepool_total_set(&c->get, get + n);
-		pagepool_cache_leave(c);
-		return n;
-	}
-	return pagepool_alloc_slow(pool, c, pages, n);
+	return likely(pagepool_alloc_cached(pool, pages, n)) ? n
+							     : pagepool_alloc_slow(pool, pages, n);
 }
 
 /**
@@ -148,19 +197,8 @@ pagepool_alloc(struct pagepool *pool)
 static __rte_always_inline void
 pagepool_put_bulk(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	struct pagepool_cache *c = pagepool_cache_self(pool);
-	uint32_t limit = pagepool_cache_enter(c);
-	uint64_t put = pagepool_total(&c->put);
-	uint32_t len = (uint32_t)(put - pagepool_total(&c->get));
-
-	/* 64 bits: a sum that wrapped around would look like room. */
-	if (likely((uint64_t)len + n <= limit)) {
-		memcpy(&c->pages[len], pages, n * sizeof(*pages));
-		pagepool_total_set(&c->put, put + n);
-		pagepool_cache_leave(c);
-		return;
-	}
-	pagepool_put_slow(pool, c, pages, n);
+	if (unlikely(!pagepool_put_cached(pool, pages, n)))
+		pagepool_put_slow(pool, pages, n);
 }
 
 /** Give a page back. Cannot fail. */

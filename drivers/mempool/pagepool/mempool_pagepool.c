@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ */
+/**
+ * @file
+ * Mempool ops "pagepool": a rte_mempool whose objects are the pages of an external page pool.
+ *
+ * A mempool with caches of its own (cache_size > 0) gets a pool without; the mempool layer caches
+ * already and asks for bursts of hundreds. With cache_size 0 the page pool's caches do the work.
+ *
+ * Ops travel between processes by number, and a process may call these functions for somebody
+ * else's mempool, or somebody else's functions for ours, if it did not load the same plugins in
+ * the same order (-d). Whatever comes here is told by its cookie. What goes elsewhere finds, at
+ * the head of our private data, a valid rte_ring that is empty and has no room, so that the ring
+ * and stack ops of DPDK answer -ENOBUFS instead of using our data as theirs.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_log.h>
+#include <rte_malloc.h>
+#include <rte_mempool.h>
+#include <rte_memzone.h>
+#include <rte_ring.h>
+
+#include "pagepool.h"
+
+RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
+#define LOG(level, ...) rte_log(RTE_LOG_##level, logtype, "MEMPOOL_PAGEPOOL: " __VA_ARGS__)
+
+#define COOKIE_MAGIC UINT64_C(0x70616765) /* "page" */
+#define COOKIE(pid)  (COOKIE_MAGIC << 32 | (uint32_t)(pid))
+#define INDEX_NAME   "pagepool_ops"
+
+/** mp->pool_data; in shared memory. */
+struct pp_mempool {
+	struct rte_ring decoy; /**< What the ops of others find. Must be first. */
+	uint64_t cookie;       /**< Magic and process that owns the pool's caches. */
+	struct pagepool *pool;
+	const struct rte_mempool *mp;
+	uint32_t fail_populated; /**< populated_size at the last dequeue that failed. */
+	uint32_t held;           /**< The same at the first failure of a row of such. */
+};
+
+/** Cookie of the pools whose caches are this process's; 0 until it makes one. */
+static uint64_t own_cookie;
+
+/* The pool behind a mempool that is not of this process, or NULL if it is none of ours at all. */
+static struct pagepool *
+foreign_pool(const struct rte_mempool *mp)
+{
+	const struct pp_mempool *p = mp->pool_data;
+	static bool told;
+
+	if (p != NULL && p->cookie >> 32 == COOKIE_MAGIC)
+		return pagepool_local(p->pool);
+	if (!told)
+		LOG(ERR,
+			"called for mempool %s, which has other ops in the process that made it: "
+			"start all processes with the same -d options in the same order\n",
+			mp->name);
+	told = true;
+	return NULL;
+}
+
+static struct pagepool *
+pool_of(const struct rte_mempool *mp)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	return p->cookie == own_cookie ? p->pool : foreign_pool(mp);
+}
+
+static __rte_noinline int
+enqueue_slow(struct rte_mempool *mp, void *const *objs, unsigned int n)
+{
+	struct pagepool *pool = pool_of(mp);
+
+	if (pool == NULL)
+		return -EINVAL;
+	pagepool_put_slow(pool, objs, n);
+	return 0;
+}
+
+/* rte_mempool_free() takes out all objects one by one, counting populated_size down, before it
+ * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that did not come. */
+static __rte_noinline int
+dequeue_slow(struct rte_mempool *mp, void **objs, unsigned int n)
+{
+	struct pp_mempool *p = mp->pool_data;
+	struct pagepool *pool = pool_of(mp);
+
+	if (pool == NULL)
+		return -EINVAL;
+	if (pagepool_alloc_slow(pool, objs, n) == n)
+		return 0;
+	if (p->fail_populated != mp->populated_size + 1)
+		p->held = mp->populated_size;
+	p->fail_populated = mp->populated_size;
+	return -ENOBUFS;
+}
+
+/* The slow halves are calls in tail position, so that the fast ones need no stack frame; and a
+ * single object, the most frequent call, is a constant, which spares it a call of memcpy(). */
+static __rte_noinline int
+enqueue_bulk(struct rte_mempool *mp, void *const *objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (likely(p->cookie == own_cookie && pagepool_put_cached(p->pool, objs, n)))
+		return 0;
+	return enqueue_slow(mp, objs, n);
+}
+
+static int
+pp_enqueue(struct rte_mempool *mp, void *const *objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (n != 1)
+		return enqueue_bulk(mp, objs, n);
+	if (likely(p->cookie == own_cookie && pagepool_put_cached(p->pool, objs, 1)))
+		return 0;
+	return enqueue_slow(mp, objs, 1);
+}
+
+static __rte_noinline int
+dequeue_bulk(struct rte_mempool *mp, void **objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (likely(p->cookie == own_cookie && pagepool_alloc_cached(p->pool, objs, n)))
+		return 0;
+	return dequeue_slow(mp, objs, n);
+}
+
+static int
+pp_dequeue(struct rte_mempool *mp, void **objs, unsigned int n)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	if (n != 1)
+		return dequeue_bulk(mp, objs, n);
+	if (likely(p->cookie == own_cookie && pagepool_alloc_cached(p->pool, objs, 1)))
+		return 0;
+	return dequeue_slow(mp, objs, 1);
+}
+
+static unsigned int
+pp_get_count(const struct rte_mempool *mp)
+{
+	struct pagepool *pool = pool_of(mp);
+
+	return unlikely(pool == NULL) ? 0 : pagepool_avail_count(pool);
+}
+
+/* The number of these ops must be the primary's, or it would call other ops for our mempool. */
+static int
+check_index(const struct rte_mempool *mp)
+{
+	const struct rte_memzone *mz = rte_memzone_lookup(INDEX_NAME);
+
+	if (rte_eal_process_type() == RTE_PROC_PRIMARY) {
+		if (mz == NULL)
+			mz = rte_memzone_reserve(INDEX_NAME, sizeof(int32_t), SOCKET_ID_ANY, 0);
+		if (mz == NULL)
+			return -rte_errno;
+		*(int32_t *)mz->addr = mp->ops_index;
+		return 0;
+	}
+	if (mz == NULL) {
+		LOG(ERR,
+			"%s: the primary process has made no mempool with ops pagepool, so nobody "
+			"knows whether it could use this one; make one there first\n",
+			mp->name);
+		return -EINVAL;
+	}
+	if (*(const int32_t *)mz->addr != mp->ops_index) {
+		LOG(ERR,
+			"%s: ops pagepool are number %d here and %d in the primary process: start "
+			"both with the same -d options in the same order\n",
+			mp->name, mp->ops_index, *(const int32_t *)mz->addr);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static struct pagepool *
+pool_create(const struct rte_mempool *mp)
+{
+	char name[PAGEPOOL_NAMESIZE];
+	struct pagepool_params params = {
+		.name = name,
+		.nb_pages = mp->size,
+		.page_size = mp->header_size + mp->elt_size + mp->trailer_size,
+		.socket_id = mp->socket_id,
+		.flags = PAGEPOOL_F_EXTERNAL | (mp->cache_size > 0 ? PAGEPOOL_F_NO_CACHE : 0),
+	};
+
+	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
+	return pagepool_create(&params);
+}
+
+static int
+pp_alloc(struct rte_mempool *mp)
+{
+	struct pp_mempool *p;
+	int ret = check_index(mp);
+
+	if (ret < 0)
+		return ret;
+	p = rte_zmalloc_socket("mempool_pagepool", sizeof(*p), RTE_CACHE_LINE_SIZE, mp->socket_id);
+	if (p == NULL)
+		return -ENOMEM;
+	ret = rte_ring_init(&p->decoy, "pagepool", 1, 0);
+	if (ret == 0) {
+		p->pool = pool_create(mp);
+		if (p->pool == NULL)
+			ret = -rte_errno;
+	}
+	if (ret < 0) {
+		rte_free(p);
+		return ret;
+	}
+	if (own_cookie == 0)
+		own_cookie = COOKIE(getpid());
+	p->cookie = own_cookie;
+	p->mp = mp;
+	mp->pool_data = p;
+	return 0;
+}
+
+static void
+pp_free(struct rte_mempool *mp)
+{
+	struct pp_mempool *p = mp->pool_data;
+	uint32_t cached = 0;
+
+	if (p == NULL)
+		return;
+	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
+		cached += mp->local_cache[i].len;
+	if (mp->populated_size == 0 && p->fail_populated == 1 && p->held > cached)
+		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name,
+			p->held - cached);
+	pagepool_destroy(p->pool);
+	p->cookie = 0;
+	rte_free(p);
+	mp->pool_data = NULL;
+}
+
+/* Every chunk that comes here is contiguous for devices, so objects lie side by side in it, where
+ * DPDK's own populate leaves gaps at the ends of pages. net_af_xdp relies on there being none: it
+ * takes the first chunk's address and objects times size for all of the pool's memory.
+ * Never negative: before 26.11 rte_mempool_populate_iova() takes an error for a count. */
+static int
+pp_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iova_t iova, size_t len,
+	rte_mempool_populate_obj_cb_t *obj_cb, void *obj_cb_arg)
+{
+	size_t total = mp->header_size + mp->elt_size + mp->trailer_size;
+	struct pagepool *pool = pool_of(mp);
+	unsigned int n = RTE_MIN((size_t)max_objs, len / total);
+	int ret;
+
+	if (pool == NULL || n == 0)
+		return 0;
+	ret = pagepool_adopt_slab(pool, vaddr, n * total);
+	for (unsigned int i = 0; ret == 0 && i < n; i++) {
+		void *obj = (char *)vaddr + i * total + mp->header_size;
+
+		ret = pagepool_adopt(pool, &obj, 1);
+		if (ret == 0) {
+			obj_cb(mp, obj_cb_arg, obj,
+				iova == RTE_BAD_IOVA ? RTE_BAD_IOVA
+						     : iova + i * total + mp->header_size);
+			pagepool_put_ring(pool, &obj, 1);
+		}
+	}
+	if (ret < 0) {
+		LOG(ERR, "%s: cannot use memory at %p: %s\n", mp->name, vaddr, rte_strerror(-ret));
+		return 0;
+	}
+	return n;
+}
+
+static const struct rte_mempool_ops ops_pagepool = {
+	.name = "pagepool",
+	.alloc = pp_alloc,
+	.free = pp_free,
+	.enqueue = pp_enqueue,
+	.dequeue = pp_dequeue,
+	.get_count = pp_get_count,
+	.populate = pp_populate,
+};
+
+/* RTE_MEMPOOL_REGISTER_OPS would hide the failure that a full table of 16 ops is. */
+RTE_INIT(pp_register)
+{
+	int ret = rte_mempool_register_ops(&ops_pagepool);
+
+	if (ret < 0)
+		LOG(ERR,
+			"ops cannot be registered: %s; load this plugin before the others, as the "
+			"first -d\n",
+			rte_strerror(-ret));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Pools whose memory belongs to their caller, who says where each page starts: objects of a
+ * mempool have headers before them and gaps between them.
+ */
+#include <errno.h>
+
+#include "pagepool_priv.h"
+
+PP_EXPORT int
+pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
+{
+	struct pagepool_state *st;
+	struct pp_slab *slab;
+	uintptr_t base = (uintptr_t)addr;
+	uint32_t above;
+	int ret;
+
+	if (pool == NULL || addr == NULL || len == 0 || base + len < base ||
+		!(pool->state->flags & PAGEPOOL_F_EXTERNAL))
+		return -EINVAL;
+	st = pool->state;
+	above = pp_slab_above(st, base);
+	if ((above > 0 && base - st->slabs[above - 1]->base < st->slabs[above - 1]->len) ||
+		(above < st->nb_slabs && st->slabs[above]->base - base < len))
+		return -EEXIST;
+	slab = pp_slab_desc_get();
+	if (slab == NULL)
+		return -ENOMEM;
+	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
+	slab->base = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
+	slab->len = len + (base - slab->base);
+	slab->st = st;
+	ret = pp_slab_bitmaps(st, slab);
+	if (ret == 0)
+		ret = pp_slab_insert(st, slab);
+	if (ret < 0)
+		pp_slab_free(slab);
+	return ret;
+}
+
+PP_EXPORT int
+pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n)
+{
+	struct pagepool_state *st;
+	struct pp_slab *slab;
+
+	if (pool == NULL || !(pool->state->flags & PAGEPOOL_F_EXTERNAL))
+		return -EINVAL;
+	st = pool->state;
+	if (n > st->pages_max - st->nb_pages)
+		return -ENOSPC;
+	for (unsigned int i = 0; i < n; i++)
+		if ((uintptr_t)pages[i] % (1u << st->unit_shift) != 0 ||
+			pp_slab_find(st, pages[i]) == NULL)
+			return -EINVAL;
+	for (unsigned int i = 0; i < n; i++) {
+		slab = pp_slab_find(st, pages[i]);
+		slab->nb_pages++;
+		if (st->check) {
+			size_t unit = ((uintptr_t)pages[i] - slab->base) >> st->unit_shift;
+
+			slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
+			slab->out[unit / 64] |= UINT64_C(1) << (unit % 64);
+		}
+	}
+	st->nb_pages += n;
+	st->hold += n;
+	return 0;
+}

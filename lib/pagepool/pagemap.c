@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * From any address to the slab it lies in: a radix tree of two levels over the 2 MiB granules of
+ * a 48-bit address space, in memory shared by all processes. Slabs are aligned to granules, so a
+ * granule belongs to one slab at most. Readers take no lock and may ask for an address whose slab
+ * is just going away; therefore descriptors of slabs are recycled but never freed, and a reader
+ * compares the range again.
+ */
+#include <errno.h>
+
+#include <rte_malloc.h>
+#include <rte_memzone.h>
+
+#include "pagepool_priv.h"
+
+#define GRANULE_BITS 21u
+#define LEAF_BITS    13u
+#define ROOT_BITS    (48u - LEAF_BITS - GRANULE_BITS)
+#define MAP_NAME     "pagepool_map"
+
+_Static_assert(PAGEPOOL_GRANULE == 1u << GRANULE_BITS, "a granule is what a leaf's entry covers");
+
+struct leaf {
+	struct pp_slab *slab[1u << LEAF_BITS];
+};
+
+struct pagemap {
+	rte_spinlock_t lock; /* writers; and the unused descriptors */
+	struct pp_slab *unused;
+	uint32_t last_id;
+	struct leaf *root[1u << ROOT_BITS];
+};
+
+static struct pagemap *map;
+
+/* Find the map or, in the primary, make it. Idempotent; callers are control threads. */
+int
+pp_pagemap_init(void)
+{
+	const struct rte_memzone *mz;
+
+	if (map != NULL)
+		return 0;
+	mz = rte_memzone_lookup(MAP_NAME);
+	if (mz == NULL) {
+		mz = rte_memzone_reserve(MAP_NAME, sizeof(*map), SOCKET_ID_ANY, 0);
+		if (mz == NULL)
+			mz = rte_memzone_lookup(MAP_NAME); /* somebody was faster */
+		else
+			memset(mz->addr, 0, sizeof(*map));
+	}
+	if (mz == NULL)
+		return -ENOMEM;
+	map = mz->addr;
+	return 0;
+}
+
+static struct pp_slab **
+entry(uintptr_t addr)
+{
+	struct leaf *leaf;
+
+	if (map == NULL || addr >> 48 != 0)
+		return NULL;
+	/* Acquire: pairs with the release that published the leaf, so that it is seen zeroed. */
+	leaf = __atomic_load_n(&map->root[addr >> (LEAF_BITS + GRANULE_BITS)], __ATOMIC_ACQUIRE);
+	if (leaf == NULL)
+		return NULL;
+	return &leaf->slab[(addr >> GRANULE_BITS) & ((1u << LEAF_BITS) - 1)];
+}
+
+static int
+add_leaves(uintptr_t base, size_t len)
+{
+	size_t first = base >> (LEAF_BITS + GRANULE_BITS);
+	size_t last = (base + len - 1) >> (LEAF_BITS + GRANULE_BITS);
+
+	for (size_t i = first; i <= last; i++) {
+		struct leaf *leaf = map->root[i];
+
+		if (leaf != NULL)
+			continue;
+		leaf = rte_zmalloc("pagepool_map", sizeof(*leaf), RTE_CACHE_LINE_SIZE);
+		if (leaf == NULL)
+			return -ENOMEM;
+		/* Release: pairs with the acquire in entry(). */
+		__atomic_store_n(&map->root[i], leaf, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+int
+pp_pagemap_set(struct pp_slab *slab)
+{
+	int ret = -EINVAL;
+
+	if ((slab->base + slab->len) >> 48 != 0)
+		return ret;
+	rte_spinlock_lock(&map->lock);
+	ret = add_leaves(slab->base, slab->len);
+	if (ret == 0)
+		for (size_t off = 0; off < slab->len; off += PAGEPOOL_GRANULE)
+			/* Release: pairs with the acquire in pp_pagemap_find(). */
+			__atomic_store_n(entry(slab->base + off), slab, __ATOMIC_RELEASE);
+	rte_spinlock_unlock(&map->lock);
+	return ret;
+}
+
+void
+pp_pagemap_clear(const struct pp_slab *slab)
+{
+	rte_spinlock_lock(&map->lock);
+	for (size_t off = 0; off < slab->len; off += PAGEPOOL_GRANULE)
+		/* Relaxed: a reader that still finds the slab compares its range. */
+		__atomic_store_n(entry(slab->base + off), NULL, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&map->lock);
+}
+
+struct pp_slab *
+pp_pagemap_find(uintptr_t addr)
+{
+	struct pp_slab **e = entry(addr), *slab;
+
+	if (e == NULL)
+		return NULL;
+	/* Acquire: pairs with the release in pp_pagemap_set(), so that the slab's range is seen. */
+	slab = __atomic_load_n(e, __ATOMIC_ACQUIRE);
+	if (slab == NULL || addr - slab->base >= slab->len)
+		return NULL;
+	return slab;
+}
+
+struct pp_slab *
+pp_slab_desc_get(void)
+{
+	struct pp_slab *slab;
+
+	rte_spinlock_lock(&map->lock);
+	slab = map->unused;
+	if (slab != NULL)
+		map->unused = slab->next_unused;
+	rte_spinlock_unlock(&map->lock);
+	if (slab == NULL)
+		slab = rte_zmalloc("pagepool_slab", sizeof(*slab), RTE_CACHE_LINE_SIZE);
+	return slab;
+}
+
+void
+pp_slab_desc_put(struct pp_slab *slab)
+{
+	memset(slab, 0, sizeof(*slab));
+	rte_spinlock_lock(&map->lock);
+	slab->next_unused = map->unused;
+	map->unused = slab;
+	rte_spinlock_unlock(&map->lock);
+}
+
+/** An id that no pool has had since EAL was started. */
+uint32_t
+pp_pagemap_next_id(void)
+{
+	/* Relaxed: only uniqueness counts. */
+	return __atomic_add_fetch(&map->last_id, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Create and look up pools; the list of pools that all processes share.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <rte_eal_memconfig.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
+#include <rte_mempool.h>
+#include <rte_tailq.h>
+
+#include "pagepool_priv.h"
+
+RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
+
+TAILQ_HEAD(pp_list, rte_tailq_entry);
+
+static struct rte_tailq_elem pp_tailq = {.name = "PAGEPOOL"};
+EAL_REGISTER_TAILQ(pp_tailq)
+
+static int own_pid; /* getpid() is a system call */
+
+static struct pp_list *
+pp_list(void)
+{
+	return RTE_TAILQ_CAST(pp_tailq.head, pp_list);
+}
+
+static int
+check_sizes(const struct pagepool_params *p)
+{
+	bool external = p->flags & PAGEPOOL_F_EXTERNAL;
+	uint32_t align = external ? 8 : PAGEPOOL_PAGE_ALIGN;
+
+	if (p->nb_pages == 0 || p->nb_pages > PAGEPOOL_PAGES_MAX) {
+		PP_LOG(ERR, "%s: nb_pages is %u, must be 1 to %u\n", p->name, p->nb_pages,
+			PAGEPOOL_PAGES_MAX);
+		return -EINVAL;
+	}
+	if (p->page_size == 0 || p->page_size % align != 0 ||
+		(!external && p->page_size > PAGEPOOL_PAGE_MAX)) {
+		PP_LOG(ERR, "%s: page_size is %u, must be a multiple of %u up to %u\n", p->name,
+			p->page_size, align, PAGEPOOL_PAGE_MAX);
+		return -EINVAL;
+	}
+	if (p->ring_size > PAGEPOOL_PAGES_MAX || (external && p->ring_size != 0)) {
+		PP_LOG(ERR, "%s: ring_size is %u, must be %s\n", p->name, p->ring_size,
+			external ? "0 for an external pool" : "at most 2^30");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+check_cache(const struct pagepool_params *p)
+{
+	if (p->cache_size > PAGEPOOL_CACHE_MAX || p->cache_size > p->nb_pages) {
+		PP_LOG(ERR, "%s: cache_size is %u, must be at most %u and at most nb_pages (%u)\n",
+			p->name, p->cache_size, PAGEPOOL_CACHE_MAX, p->nb_pages);
+		return -EINVAL;
+	}
+	if ((p->flags & PAGEPOOL_F_NO_CACHE) && (p->cache_size != 0 || p->burst != 0)) {
+		PP_LOG(ERR, "%s: cache_size and burst must be 0 with PAGEPOOL_F_NO_CACHE\n",
+			p->name);
+		return -EINVAL;
+	}
+	if (p->burst > (p->cache_size != 0 ? p->cache_size : PAGEPOOL_CACHE_DEFAULT)) {
+		PP_LOG(ERR, "%s: burst is %u, must be at most cache_size\n", p->name, p->burst);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+check_params(const struct pagepool_params *p)
+{
+	if (p == NULL || p->name == NULL || p->name[0] == 0 ||
+		strnlen(p->name, PAGEPOOL_NAMESIZE) == PAGEPOOL_NAMESIZE) {
+		PP_LOG(ERR, "a pool needs a name of 1 to %d characters\n", PAGEPOOL_NAMESIZE - 1);
+		return -EINVAL;
+	}
+	if (p->flags & ~PAGEPOOL_F_ALL) {
+		PP_LOG(ERR, "%s: unknown flags 0x%llx\n", p->name,
+			(unsigned long long)(p->flags & ~PAGEPOOL_F_ALL));
+		return -EINVAL;
+	}
+	for (unsigned int i = 0; i < RTE_DIM(p->reserved); i++)
+		if (p->reserved[i] != 0) {
+			PP_LOG(ERR, "%s: reserved[%u] is not 0; zero the parameters first\n",
+				p->name, i);
+			return -EINVAL;
+		}
+	if (p->socket_id != SOCKET_ID_ANY &&
+		(p->socket_id < 0 || p->socket_id >= RTE_MAX_NUMA_NODES)) {
+		PP_LOG(ERR, "%s: socket_id is %d, must be SOCKET_ID_ANY or below %d\n", p->name,
+			p->socket_id, RTE_MAX_NUMA_NODES);
+		return -EINVAL;
+	}
+	if (check_sizes(p) < 0 || check_cache(p) < 0)
+		return -EINVAL;
+	return 0;
+}
+
+static uint32_t
+default_cache(const struct pagepool_params *p)
+{
+	if (p->flags & PAGEPOOL_F_NO_CACHE)
+		return 0;
+	if (p->cache_size != 0)
+		return p->cache_size;
+	/* A few lcores' full caches must leave something of a small pool. */
+	return RTE_MIN(PAGEPOOL_CACHE_DEFAULT, RTE_MAX(p->nb_pages / 4, 1u));
+}
+
+static void
+state_init(struct pagepool_state *st, const struct pagepool_params *p)
+{
+	const char *check = getenv("PAGEPOOL_CHECK");
+
+	st->head.state = st->guest.state = st;
+	for (unsigned int i = 0; i <= RTE_MAX_LCORE; i++)
+		st->head.cache[i] = st->guest.cache[i] = st->no_cache;
+	strlcpy(st->name, p->name, sizeof(st->name));
+	st->flags = p->flags;
+	if (check != NULL && strcmp(check, "1") == 0)
+		st->flags |= PAGEPOOL_F_CHECK;
+	st->check = st->flags & PAGEPOOL_F_CHECK;
+	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
+		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
+		st->flags |= PAGEPOOL_F_FENCE;
+	}
+	st->fence = st->flags & PAGEPOOL_F_FENCE;
+	st->page_size = p->page_size;
+	st->unit_shift = p->page_size % PAGEPOOL_PAGE_ALIGN == 0 ? 6 : 3;
+	st->cache_size = default_cache(p);
+	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : (st->cache_size + 1) / 2;
+	st->ring_size = p->ring_size;
+	st->socket_id = p->socket_id;
+	st->owner_pid = own_pid;
+	st->id = pp_pagemap_next_id();
+	rte_spinlock_init(&st->slab_lock);
+	rte_spinlock_init(&st->ctl_lock);
+}
+
+void
+pp_state_free(struct pagepool_state *st)
+{
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
+		rte_free(pp_cache_of(st, i));
+	pp_slab_free_all(st);
+	pp_ring_free(st);
+	rte_free(st->no_cache);
+	rte_free(st);
+}
+
+static int
+state_fill(struct pagepool_state *st, const struct pagepool_params *p)
+{
+	uint32_t ppg = PAGEPOOL_GRANULE / RTE_MIN(p->page_size, PAGEPOOL_GRANULE);
+	int ret;
+
+	st->pages_max = p->nb_pages;
+	if (!(st->flags & PAGEPOOL_F_EXTERNAL))
+		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
+	if (st->ring_size == 0)
+		st->ring_size = st->pages_max;
+	ret = pp_ring_create(st);
+	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL))
+		ret = pp_slab_populate(st, p->nb_pages);
+	return ret;
+}
+
+static struct pagepool_state *
+state_new(const struct pagepool_params *p)
+{
+	struct pagepool_state *st;
+	int ret;
+
+	st = rte_zmalloc_socket("pagepool", sizeof(*st), RTE_CACHE_LINE_SIZE, p->socket_id);
+	if (st == NULL) {
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	st->no_cache = rte_zmalloc_socket(
+		"pagepool_cache", sizeof(*st->no_cache), RTE_CACHE_LINE_SIZE, p->socket_id);
+	if (st->no_cache == NULL) {
+		rte_free(st);
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	state_init(st, p);
+	ret = state_fill(st, p);
+	if (ret < 0) {
+		PP_LOG(ERR,
+			"%s: no memory for %u pages of %u bytes: %s; reserve more huge pages, or "
+			"give EAL more with -m\n",
+			p->name, p->nb_pages, p->page_size, rte_strerror(-ret));
+		pp_state_free(st);
+		rte_errno = -ret;
+		return NULL;
+	}
+	return st;
+}
+
+/* The tailq lock is held. */
+static struct rte_tailq_entry *
+list_find(const char *name)
+{
+	struct rte_tailq_entry *te;
+
+	TAILQ_FOREACH (te, pp_list(), next)
+		if (strcmp(((struct pagepool_state *)te->data)->name, name) == 0)
+			return te;
+	return NULL;
+}
+
+static int
+list_add(struct pagepool_state *st)
+{
+	struct rte_tailq_entry *te = rte_zmalloc("pagepool_entry", sizeof(*te), 0);
+	int ret = 0;
+
+	if (te == NULL)
+		return -ENOMEM;
+	te->data = st;
+	rte_mcfg_tailq_write_lock();
+	if (list_find(st->name) != NULL)
+		ret = -EEXIST;
+	else
+		TAILQ_INSERT_TAIL(pp_list(), te, next);
+	rte_mcfg_tailq_write_unlock();
+	if (ret < 0)
+		rte_free(te);
+	return ret;
+}
+
+/** @return false if the pool is not in the list. The pool is not looked into. */
+bool
+pp_list_remove(struct pagepool_state *st)
+{
+	struct rte_tailq_entry *te;
+
+	rte_mcfg_tailq_write_lock();
+	TAILQ_FOREACH (te, pp_list(), next)
+		if (te->data == st)
+			break;
+	if (te != NULL)
+		TAILQ_REMOVE(pp_list(), te, next);
+	rte_mcfg_tailq_write_unlock();
+	rte_free(te);
+	return te != NULL;
+}
+
+static int
+library_init(void)
+{
+	if (pp_tailq.head == NULL) {
+		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
+		return -ENODEV;
+	}
+	own_pid = getpid();
+	return pp_pagemap_init();
+}
+
+PP_EXPORT struct pagepool *
+pagepool_create(const struct pagepool_params *params)
+{
+	struct pagepool_state *st;
+	int ret = check_params(params);
+
+	if (ret == 0)
+		ret = library_init();
+	if (ret < 0) {
+		rte_errno = -ret;
+		return NULL;
+	}
+	st = state_new(params);
+	if (st == NULL)
+		return NULL;
+	ret = list_add(st);
+	if (ret < 0) {
+		if (ret == -EEXIST)
+			PP_LOG(ERR, "%s: a pool of that name exists\n", params->name);
+		pp_state_free(st);
+		rte_errno = -ret;
+		return NULL;
+	}
+	return &st->head;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_local(struct pagepool *pool)
+{
+	struct pagepool_state *st = pool->state;
+
+	return st->owner_pid == own_pid ? &st->head : &st->guest;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_lookup(const char *name)
+{
+	struct rte_tailq_entry *te;
+	struct pagepool *pool = NULL;
+	int ret;
+
+	if (name == NULL) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	ret = library_init();
+	if (ret < 0) {
+		rte_errno = -ret;
+		return NULL;
+	}
+	rte_mcfg_tailq_read_lock();
+	te = list_find(name);
+	if (te != NULL)
+		pool = pagepool_local(&((struct pagepool_state *)te->data)->head);
+	else
+		rte_errno = ENOENT;
+	rte_mcfg_tailq_read_unlock();
+	return pool;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_page(const void *page)
+{
+	struct pp_slab *slab = pp_pagemap_find((uintptr_t)page);
+	struct pagepool_state *st;
+
+	if (slab == NULL)
+		return NULL;
+	st = slab->st;
+	if (st == NULL || pp_slab_index(slab, page) < 0)
+		return NULL;
+	return pagepool_local(&st->head);
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_mempool(const struct rte_mempool *mp)
+{
+	char name[PAGEPOOL_NAMESIZE];
+
+	if (mp == NULL || strcmp(rte_mempool_get_ops(mp->ops_index)->name, "pagepool") != 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
+	return pagepool_lookup(name);
+}

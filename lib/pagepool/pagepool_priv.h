@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * What the files of the library share. The state of a pool lies in memory that all processes
+ * map at the same address; nothing in it points to the private memory of one.
+ *
+ * Locks, and the order in which they may be nested:
+ *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
+ *               cache, so a thread that is inside a cache must never take it.
+ *   slab_lock   pages of slabs. Short; may be taken inside a cache.
+ * The list of pools has EAL's tailq lock; nothing is nested in it.
+ */
+#ifndef PAGEPOOL_PRIV_H
+#define PAGEPOOL_PRIV_H
+
+#include <stdbool.h>
+
+#include <rte_log.h>
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
+#include <rte_spinlock.h>
+
+#include "pagepool.h"
+
+extern int pp_logtype;
+#define PP_LOG(level, ...) rte_log(RTE_LOG_##level, pp_logtype, "PAGEPOOL: " __VA_ARGS__)
+
+#define PP_EXPORT __attribute__((visibility("default")))
+
+struct rte_memzone;
+
+/** A contiguous range of memory carved into pages. Descriptors are recycled, never freed. */
+struct pp_slab {
+	uintptr_t base;
+	size_t len;
+	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
+	const struct rte_memzone *mz;
+	struct pp_slab *next_unused;
+	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
+	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
+	uint32_t hint;     /**< Word of the bitmap to look at first; slab_lock. */
+	uint64_t *free;    /**< A bit per page: it lies in the slab; slab_lock. */
+	/** Pools that check: a bit per unit of the slab: a page starts here; it is in use. */
+	uint64_t *start, *out;
+};
+
+/** The state of a pool. Fields of one block are written together. */
+struct pagepool_state {
+	struct pagepool head;  /**< The pool as its creator sees it. */
+	struct pagepool guest; /**< As other processes see it: without caches. */
+
+	/* Read by every slow path, written at create. */
+	struct rte_ring *ring __rte_cache_aligned;
+	uintptr_t ring_base; /**< Address that a 32-bit ring entry of 0 stands for. */
+	uint32_t ring_esize; /**< Bytes of a ring entry: 4, or 8 for plain pointers. */
+	uint32_t unit_shift; /**< Pages are aligned to 1 << unit_shift bytes. */
+	uint32_t cache_size;
+	uint32_t burst;
+	bool fence;                      /**< Owners fence, for want of membarrier(2). */
+	bool check;                      /**< PAGEPOOL_F_CHECK. */
+	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
+	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
+
+	uint32_t page_size;
+	uint32_t pages_max; /**< Most pages an external pool may adopt. */
+	uint32_t ring_size;
+	uint32_t ring_flags; /**< RING_F_* the ring was made with. */
+	uint64_t ring_bytes; /**< Bytes of the ring. */
+	uint64_t flags;
+	int socket_id;
+	int owner_pid; /**< Process whose lcores own the caches. */
+	uint32_t id;   /**< Unique among all pools ever; names slabs. */
+	char name[PAGEPOOL_NAMESIZE];
+
+	rte_spinlock_t slab_lock __rte_cache_aligned;
+	uint32_t nb_slabs;
+	uint32_t slab_free; /**< Pages lying in slabs. */
+	uint32_t nb_pages;  /**< Total pages. */
+	uint64_t hold, release;
+	struct pp_slab **slabs; /**< Sorted by address. */
+
+	rte_spinlock_t ctl_lock __rte_cache_aligned;
+	uint64_t refused;  /**< Atomic. */
+	uint64_t reclaims; /**< ctl_lock. */
+
+	/** Threads without a cache that are inside the pool. */
+	uint32_t guests __rte_cache_aligned;
+	/** Pages that a destroyed pool still waits for, biased until destroy has counted. */
+	int64_t zombie_out;
+};
+
+/* cache.c */
+struct pagepool_cache *pp_cache_own(struct pagepool *pool);
+void pp_cache_revoke_all(struct pagepool_state *st);
+unsigned int pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self);
+
+/** Pages in a cache; exact if its owner is not inside. */
+static inline uint32_t
+pp_cache_len(const struct pagepool_cache *c)
+{
+	return (uint32_t)(pagepool_total(&c->put) - pagepool_total(&c->get));
+}
+
+/** The cache of an lcore, or NULL if it has none. */
+static inline struct pagepool_cache *
+pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
+{
+	/* Acquire: pairs with the release that published the cache. */
+	struct pagepool_cache *c = __atomic_load_n(&st->head.cache[lcore + 1], __ATOMIC_ACQUIRE);
+
+	return c == st->no_cache ? NULL : c;
+}
+
+/** Add to a counter: of a cache by its owner, or of no cache by anybody. */
+static inline void
+pp_count(const struct pagepool_state *st, struct pagepool_cache *c, uint64_t *counter, uint64_t n)
+{
+	if (c == st->no_cache)
+		/* Relaxed: a statistic; it orders nothing. */
+		__atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+	else
+		pagepool_total_set(counter, pagepool_total(counter) + n);
+}
+
+/* membarrier.c */
+int pp_barrier_register(void);
+void pp_barrier(const struct pagepool_state *st);
+
+/* check.c */
+unsigned int pp_check_put(
+	struct pagepool_state *st, void *const *pages, unsigned int n, void **good);
+void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n);
+void pp_refuse(struct pagepool_state *st, const void *page, const char *why);
+
+/* pagemap.c */
+int pp_pagemap_init(void);
+int pp_pagemap_set(struct pp_slab *slab);
+void pp_pagemap_clear(const struct pp_slab *slab);
+struct pp_slab *pp_pagemap_find(uintptr_t addr);
+struct pp_slab *pp_slab_desc_get(void);
+void pp_slab_desc_put(struct pp_slab *slab);
+uint32_t pp_pagemap_next_id(void);
+
+/* pagepool.c */
+bool pp_list_remove(struct pagepool_state *st);
+void pp_state_free(struct pagepool_state *st);
+
+/* provider.c */
+int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
+void pp_provider_free(struct pp_slab *slab);
+
+/* release.c */
+bool pp_guest_enter(struct pagepool_state *st);
+void pp_guest_leave(struct pagepool_state *st);
+void pp_zombie_put(struct pagepool_state *st, unsigned int n);
+
+/* ring.c */
+int pp_ring_create(struct pagepool_state *st);
+void pp_ring_free(struct pagepool_state *st);
+int pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len);
+unsigned int pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n);
+unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n);
+
+/* slab.c */
+uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
+int pp_slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_insert(struct pagepool_state *st, struct pp_slab *slab);
+void pp_slab_free(struct pp_slab *slab);
+int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
+void pp_slab_free_all(struct pagepool_state *st);
+struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
+int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
+unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
+void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
+void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
+
+#endif /* PAGEPOOL_PRIV_H */

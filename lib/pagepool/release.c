@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * The end of a pool. Destroy takes the caches, waits until nobody is inside, and counts what is
+ * out. If pages are, the pool lives on as a zombie until their last put, which frees it.
+ *
+ * `zombie_out` starts at a bias that no number of puts can use up; destroy subtracts the bias
+ * less the pages that it counted as in use, each later put subtracts its pages, and whoever
+ * brings it to 0 frees. A put counted by destroy (it was inside before) does not subtract, and
+ * one that subtracts was not counted, since destroy looks only when nobody is inside.
+ * The pages that a caller is about to put keep the pool alive until it has subtracted them, and
+ * afterwards it touches nothing.
+ */
+#include <sched.h>
+
+#include "pagepool_priv.h"
+
+#define ZOMBIE_BIAS (INT64_C(1) << 40)
+
+/** Go inside without a cache. @return false if the pool has been destroyed. */
+bool
+pp_guest_enter(struct pagepool_state *st)
+{
+	/* Sequentially consistent, both: with the same in destroy (dying, then guests) this is
+	 * Dekker's algorithm: either we see dying, or destroy sees us and waits. */
+	__atomic_fetch_add(&st->guests, 1, __ATOMIC_SEQ_CST);
+	if (likely(!__atomic_load_n(&st->dying, __ATOMIC_SEQ_CST)))
+		return true;
+	pp_guest_leave(st);
+	return false;
+}
+
+/** Leave. The caller touches the pool no more unless it holds pages of it. */
+void
+pp_guest_leave(struct pagepool_state *st)
+{
+	/* Release: pairs with destroy's acquire of guests == 0, so that it sees our pages. */
+	__atomic_fetch_sub(&st->guests, 1, __ATOMIC_RELEASE);
+}
+
+static void
+zombie_sub(struct pagepool_state *st, int64_t n)
+{
+	/* Acquire and release: whoever frees must come after all that the others did with their
+	 * pages; the others' release pairs with the last one's acquire. */
+	int64_t left = __atomic_sub_fetch(&st->zombie_out, n, __ATOMIC_ACQ_REL);
+
+	if (left == 0)
+		pp_state_free(st);
+	else if (unlikely(left < 0))
+		PP_LOG(ERR, "%s: more pages put after destroy than were out\n", st->name);
+}
+
+/** Put pages of a destroyed pool; the last put frees it. */
+void
+pp_zombie_put(struct pagepool_state *st, unsigned int n)
+{
+	zombie_sub(st, n);
+}
+
+PP_EXPORT unsigned int
+pagepool_destroy(struct pagepool *pool)
+{
+	struct pagepool_state *st;
+	unsigned int in_use;
+
+	if (pool == NULL)
+		return 0;
+	st = pool->state;
+	if (!pp_list_remove(st)) {
+		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
+		return 0;
+	}
+	rte_spinlock_lock(&st->ctl_lock);
+	__atomic_store_n(&st->zombie_out, ZOMBIE_BIAS, __ATOMIC_RELAXED);
+	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
+	 * barrier. */
+	__atomic_store_n(&st->dying, 1, __ATOMIC_SEQ_CST);
+	pp_cache_revoke_all(st);
+	while (__atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) != 0)
+		sched_yield();
+	in_use = pagepool_in_use_count(pool);
+	rte_spinlock_unlock(&st->ctl_lock);
+
+	if (st->flags & PAGEPOOL_F_EXTERNAL) {
+		pp_state_free(st);
+		return in_use;
+	}
+	if (in_use > 0)
+		PP_LOG(NOTICE, "%s: destroyed with %u pages in use, their last put frees it\n",
+			st->name, in_use);
+	zombie_sub(st, ZOMBIE_BIAS - in_use);
+	return in_use;
+}

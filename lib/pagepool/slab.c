@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Slabs: carve memory into pages, take pages from it and give them back in bursts.
+ *
+ * Pages lie side by side from the start of each granule; what remains at a granule's end is
+ * unused. A page therefore never crosses a 2 MiB huge page, whose neighbour may lie anywhere in
+ * physical memory. Which pages lie in the slab is told by a bitmap apart from them: a page that
+ * somebody still writes to after its put cannot damage the pool.
+ */
+#include <errno.h>
+
+#include <rte_malloc.h>
+
+#include "pagepool_priv.h"
+
+static uint32_t
+pages_per_granule(const struct pagepool_state *st)
+{
+	return PAGEPOOL_GRANULE / st->page_size;
+}
+
+void *
+pp_slab_page(const struct pp_slab *slab, uint32_t index)
+{
+	uint32_t ppg = pages_per_granule(slab->st);
+
+	return (void *)(slab->base + (size_t)(index / ppg) * PAGEPOOL_GRANULE +
+			(size_t)(index % ppg) * slab->st->page_size);
+}
+
+/** Index of a page in its slab, or -1 if no page starts at the address. */
+int64_t
+pp_slab_index(const struct pp_slab *slab, const void *page)
+{
+	size_t off = (uintptr_t)page - slab->base;
+	uint32_t in_granule = off % PAGEPOOL_GRANULE;
+	uint32_t ppg = pages_per_granule(slab->st);
+	uint32_t index = in_granule / slab->st->page_size;
+
+	if (index * slab->st->page_size != in_granule || index >= ppg)
+		return -1;
+	return (int64_t)(off / PAGEPOOL_GRANULE) * ppg + index;
+}
+
+/** Index of the first slab that starts above the address. */
+uint32_t
+pp_slab_above(const struct pagepool_state *st, uintptr_t addr)
+{
+	uint32_t lo = 0, hi = st->nb_slabs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (st->slabs[mid]->base <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/** The slab of this pool that an address lies in, or NULL. */
+struct pp_slab *
+pp_slab_find(const struct pagepool_state *st, const void *addr)
+{
+	struct pp_slab *slab;
+	uint32_t i;
+
+	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		slab = pp_pagemap_find((uintptr_t)addr);
+		return slab != NULL && slab->st == st ? slab : NULL;
+	}
+	i = pp_slab_above(st, (uintptr_t)addr);
+	if (i == 0)
+		return NULL;
+	slab = st->slabs[i - 1];
+	return (uintptr_t)addr - slab->base < slab->len ? slab : NULL;
+}
+
+static uint64_t *
+bitmap_new(size_t bits)
+{
+	return rte_zmalloc("pagepool_bitmap", RTE_ALIGN_CEIL(bits, 64) / 8, RTE_CACHE_LINE_SIZE);
+}
+
+void
+pp_slab_free(struct pp_slab *slab)
+{
+	rte_free(slab->free);
+	rte_free(slab->start);
+	rte_free(slab->out);
+	pp_provider_free(slab);
+	pp_slab_desc_put(slab);
+}
+
+/** Allocate the bitmaps of a slab; pp_slab_free() frees them, also after a failure. */
+int
+pp_slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
+{
+	size_t units = slab->len >> st->unit_shift;
+
+	if (st->check) {
+		slab->start = bitmap_new(units);
+		slab->out = bitmap_new(units);
+		if (slab->start == NULL || slab->out == NULL)
+			return -ENOMEM;
+	}
+	if (st->flags & PAGEPOOL_F_EXTERNAL)
+		return 0;
+	slab->free = bitmap_new(slab->nb_pages);
+	if (slab->free == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < slab->nb_pages; i++)
+		slab->free[i / 64] |= UINT64_C(1) << (i % 64);
+	for (uint32_t i = 0; st->check && i < slab->nb_pages; i++) {
+		size_t unit = ((uintptr_t)pp_slab_page(slab, i) - slab->base) >> st->unit_shift;
+
+		slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
+	}
+	return 0;
+}
+
+/** Put a slab into the pool's sorted array; its pages are there from now on. */
+int
+pp_slab_insert(struct pagepool_state *st, struct pp_slab *slab)
+{
+	uint32_t i = pp_slab_above(st, slab->base);
+	struct pp_slab **slabs;
+	int ret;
+
+	ret = pp_ring_reach(st, slab->base, slab->len);
+	if (ret < 0)
+		return ret;
+	slabs = rte_realloc(st->slabs, (st->nb_slabs + 1) * sizeof(*slabs), 0);
+	if (slabs == NULL)
+		return -ENOMEM;
+	st->slabs = slabs;
+	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		ret = pp_pagemap_set(slab);
+		if (ret < 0)
+			return ret;
+	}
+	memmove(&slabs[i + 1], &slabs[i], (st->nb_slabs - i) * sizeof(*slabs));
+	slabs[i] = slab;
+	st->nb_slabs++;
+	st->nb_pages += slab->nb_pages;
+	st->slab_free += slab->nb_free;
+	return 0;
+}
+
+static int
+slab_add(struct pagepool_state *st, size_t granules)
+{
+	struct pp_slab *slab = pp_slab_desc_get();
+	int ret;
+
+	if (slab == NULL)
+		return -ENOMEM;
+	slab->st = st;
+	ret = pp_provider_alloc(st, granules * PAGEPOOL_GRANULE, slab);
+	if (ret == 0) {
+		slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
+		ret = pp_slab_bitmaps(st, slab);
+	}
+	if (ret == 0)
+		ret = pp_slab_insert(st, slab);
+	if (ret < 0)
+		pp_slab_free(slab);
+	return ret;
+}
+
+/** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
+ * DMA mappings cost, else ever smaller ones. On failure the caller frees what there is. */
+int
+pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
+{
+	uint32_t ppg = pages_per_granule(st);
+	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
+	size_t len = left;
+	int ret;
+
+	while (left > 0) {
+		len = RTE_MIN(len, left);
+		ret = slab_add(st, len);
+		if (ret == 0)
+			left -= len;
+		else if (len == 1 || ret != -ENOMEM)
+			return ret;
+		else
+			len = (len + 1) / 2;
+	}
+	return 0;
+}
+
+void
+pp_slab_free_all(struct pagepool_state *st)
+{
+	while (st->nb_slabs > 0) {
+		struct pp_slab *slab = st->slabs[--st->nb_slabs];
+
+		if (!(st->flags & PAGEPOOL_F_EXTERNAL))
+			pp_pagemap_clear(slab);
+		pp_slab_free(slab);
+	}
+	rte_free(st->slabs);
+	st->slabs = NULL;
+}
+
+static unsigned int
+slab_take(struct pp_slab *slab, void **pages, unsigned int n)
+{
+	uint32_t words = (slab->nb_pages + 63) / 64;
+	unsigned int got = 0;
+
+	n = RTE_MIN(n, slab->nb_free);
+	for (uint32_t w = slab->hint; got < n; w = w + 1 < words ? w + 1 : 0) {
+		slab->hint = w;
+		while (slab->free[w] != 0 && got < n) {
+			uint32_t index = w * 64 + __builtin_ctzll(slab->free[w]);
+
+			slab->free[w] &= slab->free[w] - 1;
+			pages[got++] = pp_slab_page(slab, index);
+		}
+	}
+	slab->nb_free -= got;
+	return got;
+}
+
+/** Take up to n pages from slabs. */
+unsigned int
+pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	unsigned int got = 0;
+
+	/* Relaxed: only saves the lock of a pool that is all in circulation, as external ones are. */
+	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
+		return 0;
+	rte_spinlock_lock(&st->slab_lock);
+	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
+		if (st->slabs[i]->nb_free > 0)
+			got += slab_take(st->slabs[i], pages + got, n - got);
+	st->hold += got;
+	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&st->slab_lock);
+	return got;
+}
+
+/* NULL if the page went home, else why it did not. */
+static const char *
+slab_give(struct pagepool_state *st, const void *page)
+{
+	struct pp_slab *slab = pp_slab_find(st, page);
+	int64_t index;
+	uint64_t bit;
+
+	if (slab == NULL)
+		return "not a page of this pool";
+	index = pp_slab_index(slab, page);
+	if (index < 0)
+		return "not the start of a page";
+	bit = UINT64_C(1) << (index % 64);
+	if (slab->free[index / 64] & bit)
+		return "put twice";
+	slab->free[index / 64] |= bit;
+	slab->hint = index / 64;
+	slab->nb_free++;
+	return NULL;
+}
+
+/** Give pages back to their slabs. Not for external pools. */
+void
+pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
+{
+	unsigned int given = 0;
+	const char *why;
+
+	rte_spinlock_lock(&st->slab_lock);
+	for (unsigned int i = 0; i < n; i++) {
+		why = slab_give(st, pages[i]);
+		if (likely(why == NULL))
+			given++;
+		else
+			pp_refuse(st, pages[i], why);
+	}
+	st->release += given;
+	__atomic_store_n(&st->slab_free, st->slab_free + given, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&st->slab_lock);
+}

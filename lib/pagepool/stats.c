@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Counters and sizes. Readers sum what each lcore counts in its own cache; they take no lock.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "pagepool_priv.h"
+
+/* One cache's share. handed_out: pages given to callers, by whatever way. */
+static void
+add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *handed_out)
+{
+	uint64_t get = pagepool_total(&c->get), put = pagepool_total(&c->put);
+	uint64_t taken = get - pagepool_total(&c->flushed);
+
+	s->alloc_fast += taken - pagepool_total(&c->missed);
+	s->alloc_slow += pagepool_total(&c->slow);
+	s->alloc_empty += pagepool_total(&c->empty);
+	s->alloc_refill += pagepool_total(&c->refill);
+	s->alloc_fail += pagepool_total(&c->fail);
+	s->recycle_cached += put - pagepool_total(&c->refilled);
+	s->recycle_cache_full += pagepool_total(&c->cache_full);
+	s->recycle_ring += pagepool_total(&c->ring);
+	s->recycle_ring_full += pagepool_total(&c->ring_full);
+	s->recycle_released_ref += pagepool_total(&c->released);
+	s->cached += put - get;
+	*handed_out += taken + pagepool_total(&c->direct);
+}
+
+/* Where the pages are. */
+static void
+add_places(const struct pagepool_state *st, struct pagepool_stats *s)
+{
+	int64_t in_use;
+
+	s->hold = pagepool_total(&st->hold);
+	s->release = pagepool_total(&st->release);
+	s->pages = st->nb_pages;
+	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
+	s->in_ring = rte_ring_count(st->ring);
+	/* Pages that move while we count may be seen twice or not at all. */
+	in_use = (int64_t)(s->hold - s->release - s->cached - s->in_ring);
+	s->in_use = RTE_MIN((uint64_t)RTE_MAX(in_use, 0), s->pages);
+}
+
+PP_EXPORT int
+pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
+{
+	const struct pagepool_state *st;
+	uint64_t handed_out = 0;
+
+	if (pool == NULL || stats == NULL)
+		return -EINVAL;
+	st = pool->state;
+	memset(stats, 0, sizeof(*stats));
+	add_cache(stats, st->no_cache, &handed_out);
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		const struct pagepool_cache *c = pp_cache_of(st, i);
+
+		if (c != NULL)
+			add_cache(stats, c, &handed_out);
+	}
+	if (st->page_size > 4096)
+		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
+	stats->put_refused = pagepool_total(&st->refused);
+	stats->cache_reclaim = pagepool_total(&st->reclaims);
+	add_places(st, stats);
+	if (handed_out > 0)
+		stats->recycling_ratio =
+			(double)(stats->recycle_cached + stats->recycle_ring) / handed_out;
+	return 0;
+}
+
+PP_EXPORT unsigned int
+pagepool_in_use_count(const struct pagepool *pool)
+{
+	struct pagepool_stats s;
+
+	return pagepool_stats_get(pool, &s) == 0 ? s.in_use : 0;
+}
+
+PP_EXPORT unsigned int
+pagepool_avail_count(const struct pagepool *pool)
+{
+	struct pagepool_stats s;
+
+	return pagepool_stats_get(pool, &s) == 0 ? s.pages - s.in_use : 0;
+}
+
+PP_EXPORT int
+pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
+{
+	const struct pagepool_state *st;
+
+	if (pool == NULL || info == NULL)
+		return -EINVAL;
+	st = pool->state;
+	memset(info, 0, sizeof(*info));
+	memcpy(info->name, st->name, sizeof(info->name));
+	info->flags = st->flags;
+	info->page_size = st->page_size;
+	info->nb_pages = st->nb_pages;
+	info->cache_size = st->cache_size;
+	info->burst = st->burst;
+	info->ring_size = st->ring_size;
+	info->nb_slabs = st->nb_slabs;
+	info->socket_id = st->socket_id;
+	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes;
+	for (uint32_t i = 0; i < st->nb_slabs; i++) {
+		const struct pp_slab *slab = st->slabs[i];
+
+		info->slab_bytes += slab->len;
+		info->meta_bytes += sizeof(slab) + sizeof(*slab);
+		if (slab->free != NULL)
+			info->meta_bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
+		if (st->check)
+			info->meta_bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
+	}
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
+		if (pp_cache_of(st, i) != NULL)
+			info->cache_bytes +=
+				sizeof(struct pagepool_cache) + st->cache_size * sizeof(void *);
+	return 0;
+}
+
+PP_EXPORT void
+pagepool_dump(FILE *f, const struct pagepool *pool)
+{
+	struct pagepool_stats s;
+	struct pagepool_info i;
+
+	if (f == NULL || pagepool_stats_get(pool, &s) < 0 || pagepool_info_get(pool, &i) < 0)
+		return;
+	fprintf(f, "page pool %s\n", i.name);
+	fprintf(f,
+		"  %u pages of %u bytes in %u slabs, %" PRIu64 " bytes; metadata %" PRIu64
+		" + caches %" PRIu64 " bytes\n",
+		i.nb_pages, i.page_size, i.nb_slabs, i.slab_bytes, i.meta_bytes, i.cache_bytes);
+	fprintf(f, "  cache %u, burst %u, ring %u pages; node %d; flags 0x%" PRIx64 "\n",
+		i.cache_size, i.burst, i.ring_size, i.socket_id, i.flags);
+	fprintf(f,
+		"  slab free %" PRIu64 " + ring %" PRIu64 " + caches %" PRIu64 " + in use %" PRIu64
+		" = %" PRIu64 "\n",
+		s.slab_free, s.in_ring, s.cached, s.in_use, s.pages);
+	fprintf(f,
+		"  alloc: fast %" PRIu64 " refill %" PRIu64 " empty %" PRIu64 " slow %" PRIu64
+		" slow_high_order %" PRIu64 " waive %" PRIu64 " fail %" PRIu64 "\n",
+		s.alloc_fast, s.alloc_refill, s.alloc_empty, s.alloc_slow, s.alloc_slow_high_order,
+		s.alloc_waive, s.alloc_fail);
+	fprintf(f,
+		"  recycle: cached %" PRIu64 " cache_full %" PRIu64 " ring %" PRIu64
+		" ring_full %" PRIu64 " released_ref %" PRIu64 "; refused %" PRIu64
+		" reclaimed caches %" PRIu64 "; ratio %.3f\n",
+		s.recycle_cached, s.recycle_cache_full, s.recycle_ring, s.recycle_ring_full,
+		s.recycle_released_ref, s.put_refused, s.cache_reclaim, s.recycling_ratio);
+	for (unsigned int l = 0; l < RTE_MAX_LCORE; l++)
+		if (pp_cache_of(pool->state, l) != NULL)
+			fprintf(f, "  lcore %u: %u cached\n", l,
+				pp_cache_len(pp_cache_of(pool->state, l)));
+}
