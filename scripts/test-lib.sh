@@ -137,10 +137,10 @@ t_at_exit() {
 
 # What processes leave behind that were killed: huge page files and runtime folders.
 t_tidy_dpdk() {
-	local dir
-	for dir in $(awk '$3 == "hugetlbfs" { print $2 }' /proc/mounts); do
-		rm -f "$dir/$T_PREFIX"*map_*
-	done
+	local dir type
+	while read -r _ dir type _; do
+		[ "$type" != hugetlbfs ] || rm -f "$dir/$T_PREFIX"*map_*
+	done </proc/mounts
 	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"*
 }
 

@@ -38,6 +38,7 @@ t_plugin() {
 			return 0
 		fi
 	done
+	# shellcheck disable=SC2034  # for the caller
 	T_PLUGIN_WHY="EAL loads no plugin below a folder that everybody may write to"
 	return 1
 }
