@@ -238,21 +238,27 @@ list_add(struct pagepool_state *st)
 	return ret;
 }
 
-/** @return false if the pool is not in the list. The pool is not looked into. */
-bool
-pp_list_remove(struct pagepool_state *st)
+/** Take a pool off the list. @return its state, or NULL if it is not there: then it may be memory
+ * that no longer exists, and so it is compared, not looked into. */
+struct pagepool_state *
+pp_list_remove(const struct pagepool *pool)
 {
+	struct pagepool_state *st = NULL;
 	struct rte_tailq_entry *te;
 
 	rte_mcfg_tailq_write_lock();
-	TAILQ_FOREACH (te, pp_list(), next)
-		if (te->data == st)
+	TAILQ_FOREACH (te, pp_list(), next) {
+		st = te->data;
+		if (pool == &st->head || pool == &st->guest)
 			break;
+	}
 	if (te != NULL)
 		TAILQ_REMOVE(pp_list(), te, next);
 	rte_mcfg_tailq_write_unlock();
+	if (te == NULL)
+		return NULL;
 	rte_free(te);
-	return te != NULL;
+	return st;
 }
 
 static int

@@ -118,9 +118,9 @@ pagepool_alloc_cached(struct pagepool *pool, void **pages, unsigned int n)
 	struct pagepool_cache *c = pagepool_cache_self(pool);
 	uint32_t limit = pagepool_cache_enter(c);
 	uint64_t get = pagepool_total(&c->get);
-	uint32_t left = (uint32_t)(pagepool_total(&c->put) - get) - n;
+	uint64_t left = pagepool_total(&c->put) - get - n;
 	/* Too few pages wrap around to a large number, so that one comparison tells both that and
-	 * a cache that is switched off. */
+	 * a cache that is switched off. 64 bits, so that no n wraps around to a small one. */
 	int hit = left < limit;
 
 	if (likely(hit)) {

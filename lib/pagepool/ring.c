@@ -26,7 +26,8 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 	r = rte_zmalloc_socket("pagepool_ring", size, RTE_CACHE_LINE_SIZE, st->socket_id);
 	if (r == NULL)
 		return NULL;
-	if (rte_ring_init(r, st->name, st->ring_size, st->ring_flags) < 0) {
+	/* Not the pool's name, which may be longer than a ring's. */
+	if (rte_ring_init(r, "pagepool", st->ring_size, st->ring_flags) < 0) {
 		rte_free(r);
 		return NULL;
 	}
