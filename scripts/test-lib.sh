@@ -11,6 +11,7 @@ T_PASSED=0
 T_FAILED=0
 T_SKIPPED=0
 T_PID= # the running test
+T_LAUNCH=() # what starts `meson test`
 T_CLEANUP=()
 T_FAILURES=()
 
@@ -120,13 +121,13 @@ t_meson() {
 		jq --arg s "$suite" '[.[] | select(any(.suite[]; . == $s or endswith(":" + $s)))] | length')
 	[ "$T_COUNT" -gt 0 ] || return 0
 	rm -f "$build/meson-logs/testlog.json"
-	t_exec "$seconds" "$log" meson test -C "$build" --no-rebuild --suite "$suite" \
+	t_exec "$seconds" "$log" "${T_LAUNCH[@]}" meson test -C "$build" --no-rebuild --suite "$suite" \
 		--num-processes 1 "$@" || true
 	if [ -s "$build/meson-logs/testlog.json" ]; then
 		t_count_meson "$build/meson-logs"
 	fi
 	# Each test has its own limit; a run that was cut off must not look like a complete one.
-	if [ "$(wc -l <"$build/meson-logs/testlog.json" || echo 0)" -ne "$T_COUNT" ]; then
+	if [ "$(cat "$build/meson-logs/testlog.json" 2>/dev/null | wc -l)" -ne "$T_COUNT" ]; then
 		t_fail meson "meson test did not finish its $T_COUNT tests" "$log"
 	fi
 }

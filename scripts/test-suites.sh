@@ -112,35 +112,30 @@ suite_stress() {
 	t_meson_suite "$PP_BUILD" stress 900
 }
 
-# t_sanitized NAME SANITIZERS WRAPPER...
+# t_sanitized NAME SANITIZERS: the sanitizers' own options are in tests/meson.build.
 t_sanitized() {
 	local build=$PP_BUILD/$1 sanitizers=$2
-	shift 2
 	# The compiler's own libraries, which the sanitizers need, are not in the link of a plugin.
 	t_configure "$build" --buildtype=debugoptimized "-Db_sanitize=$sanitizers" \
 		-Db_lundef=false || return 0
-	t_meson_suite "$build" unit 1200 --timeout-multiplier 5 "$@"
-	t_meson_suite "$build" stress 1200 --timeout-multiplier 5 "$@"
+	t_meson_suite "$build" unit 1200 --timeout-multiplier 5
+	t_meson_suite "$build" stress 1200 --timeout-multiplier 5
 }
 
 suite_asan() {
-	# DPDK keeps what it allocated at start; the counts of pages tell our leaks.
-	export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0
-	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	t_sanitized asan address,undefined
-	unset ASAN_OPTIONS UBSAN_OPTIONS
 }
 
 suite_tsan() {
-	local options=halt_on_error=1:second_deadlock_stack=1 list=$PP_TOP/tests/tsan.supp
-	[ ! -f "$list" ] || options+=:suppressions=$list
 	# Newer kernels place programs where this sanitizer's own memory is; without randomisation
 	# they do not.
 	if ! setarch -R true 2>/dev/null; then
 		t_skip tsan "address randomisation cannot be switched off here"
 		return 0
 	fi
-	TSAN_OPTIONS=$options t_sanitized tsan thread --wrapper 'setarch -R'
+	T_LAUNCH=(setarch -R)
+	t_sanitized tsan thread
+	T_LAUNCH=()
 }
 
 suite_secondary() {
