@@ -68,13 +68,23 @@ choose() {
 	done
 }
 
+# A step without which nothing can be tested; it counts as a test when it fails.
+setup() {
+	# A shell of its own: these steps exit when they fail, and the last line is still due.
+	("$@") && return 0
+	T_SUITE=set-up
+	t_fail "$1" "see above"
+	t_summary
+	exit 1
+}
+
 main() {
 	CHOSEN=()
 	choose "$@"
 	trap t_exit EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
-	pp_setup_packages dpdk-test=dpdk-dev setpriv=util-linux
+	setup pp_setup_packages dpdk-test=dpdk-dev setpriv=util-linux
 	# What only one suite needs: without it that suite is skipped.
 	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap) ||
 		pp_warn "some suites will be skipped"
@@ -82,8 +92,7 @@ main() {
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"
 	# Tests look at it to use --no-huge, or to skip themselves.
 	export PP_HUGE PP_HUGE_WHY
-	pp_setup_build
-	mkdir -p "$T_LOGS"
+	setup pp_setup_build
 	local suite start
 	for suite in "${CHOSEN[@]}"; do
 		start=$SECONDS

@@ -126,6 +126,7 @@ suite_asan() {
 	t_sanitized asan address,undefined
 }
 
+# shellcheck disable=SC2034  # T_LAUNCH is for t_meson
 suite_tsan() {
 	# Newer kernels place programs where this sanitizer's own memory is; without randomisation
 	# they do not.
