@@ -10,6 +10,13 @@
 
 set -euo pipefail
 
+# A shell without job control starts background commands with SIGINT ignored, and a shell cannot
+# trap what was ignored when it started. Cleaning up on SIGINT is a promise, so start anew.
+if ((0x$(sed -n 's/^SigIgn:\s*//p' /proc/self/status) & 2)) &&
+	env --default-signal=INT true 2>/dev/null; then
+	exec env --default-signal=INT "$0" "$@"
+fi
+
 # shellcheck source=scripts/setup.sh
 . "$(dirname "$0")/scripts/setup.sh"
 # shellcheck source=scripts/job-common.sh
@@ -27,7 +34,7 @@ pp_cleanup() {
 	trap - EXIT INT TERM HUP
 	pp_reap
 	pp_veth_down
-	rm -f "$PP_RUN/talk"
+	rm -rf "$PP_RUN/talk" "$PP_EAL_FOLDER/pagepool-$$"-*
 }
 
 # With arguments: testpmd-pp in our place.
@@ -64,12 +71,13 @@ pp_veth_job() {
 pp_main_job() {
 	mkdir -p "$PP_LOG"
 	pp_lock
-	rm -f "$PP_RUN/turns.jsonl" "$PP_RUN/report.json" "$PP_LOG"/*
+	rm -f "$PP_RUN/report.json" "$PP_LOG"/*
+	: >"$PP_RUN/turns.jsonl"
 	trap pp_cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
-	pp_is_root && pp_veth_sweep
+	pp_sweep
 	pp_pick_cpus
 	pp_check_load
 	pp_veth_job
@@ -83,6 +91,7 @@ pp_main_job() {
 pp_setup_packages
 pp_setup_hugepages "$PP_MEMORY_MIB"
 pp_setup_build
+pp_eal_folder
 if [ $# -gt 0 ]; then
 	pp_exec "$@"
 fi

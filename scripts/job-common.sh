@@ -9,7 +9,7 @@
 
 PP_RUN=$PP_BUILD/run
 PP_LOG=$PP_RUN/log
-PP_TESTPMD=$PP_BUILD/app/testpmd-pp/testpmd-pp
+PP_TESTPMD=${PP_TESTPMD:-$PP_BUILD/app/testpmd-pp/testpmd-pp}
 PP_PLUGIN=$PP_BUILD/drivers/mempool/pagepool/librte_mempool_pagepool.so
 PP_PKTCHECK=$PP_BUILD/tests/run/pktcheck
 
@@ -88,6 +88,23 @@ pp_lock() {
 	pp_wait_for flock -w 180 "$PP_LOCK" || pp_die "it did not end within three minutes ($file)"
 }
 
+# Sets PP_EAL_FOLDER, where EAL makes a folder for each file prefix, and leaves it. A normal user
+# without a session shares one below /tmp with all others: the first of them owns it.
+pp_eal_folder() {
+	PP_EAL_FOLDER=/var/run/dpdk
+	pp_is_root && return 0
+	if [ ! -w "${XDG_RUNTIME_DIR:-/tmp/dpdk}" ]; then
+		mkdir -p "$PP_RUN"
+		export XDG_RUNTIME_DIR=$PP_RUN
+	fi
+	PP_EAL_FOLDER=${XDG_RUNTIME_DIR:-/tmp}/dpdk
+}
+
+# Is process number $1 a living run.sh?
+pp_alive() {
+	grep -qs 'run\.sh' "/proc/$1/cmdline"
+}
+
 # "0-2,5" to "0 1 2 5"
 pp_list_expand() {
 	local part
@@ -136,15 +153,15 @@ pp_check_load() {
 }
 
 # pp_eal_args NAME CPU OTHER: sets PP_EAL to EAL's arguments for a process that works on CPU; its
-# idle main thread goes to OTHER. In-memory: no file outlives the process, however it ends.
-# Virtual addresses: AF_XDP takes pools in one piece only, and physical ones have seams.
+# idle main thread goes to OTHER. No file shall outlive the process, however it ends. Addresses are
+# virtual ones: AF_XDP takes pools in one piece only, and in physical memory they have seams.
 pp_eal_args() {
-	PP_EAL=(--lcores "0@$3,1@$2" --main-lcore 0 --no-pci --in-memory --no-telemetry
-		--iova-mode va --file-prefix "pagepool-$$-$1")
+	PP_EAL=(--lcores "0@$3,1@$2" --main-lcore 0 --no-pci --no-telemetry --iova-mode va
+		--file-prefix "pagepool-$$-$1")
 	if [ "$PP_HUGE" = 1 ]; then
-		PP_EAL+=(-m 128)
+		PP_EAL+=(--in-memory -m 128)
 	else
-		PP_EAL+=(--no-huge -m 256)
+		PP_EAL+=(--no-shconf --no-huge -m 256)
 	fi
 }
 

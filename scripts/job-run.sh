@@ -7,7 +7,7 @@
 
 PP_ROUNDS=${PP_ROUNDS:-3}
 PP_WARM_S=0.3
-PP_MEASURE_S=2
+PP_MEASURE_S=1.5
 PP_NULL_S=2
 PP_CHECK_FRAMES=20000
 
@@ -45,7 +45,7 @@ pp_veth_measure() {
 	pp_source_stop
 }
 
-# pp_veth_turn ROUND NAME
+# pp_veth_turn ROUND NAME: false, and told why, if there is nothing to count.
 pp_veth_turn() {
 	local round=$1 name=$2 log=$PP_LOG/veth-$1-$2.log report=$PP_LOG/veth-$1-$2.json before after
 	local check=("$PP_RUN/check1.json" "$PP_RUN/check2.json") rc=0
@@ -55,7 +55,7 @@ pp_veth_turn() {
 		pp_kill "$PP_FWD"
 		exec {PP_TALK}>&-
 		pp_turn_failed "$name" "$log" "does not forward"
-		return 0
+		return 1
 	fi
 	before=$(pp_veth_counters)
 	pp_pktcheck "${check[0]}" check -n "$PP_CHECK_FRAMES" || true
@@ -66,7 +66,7 @@ pp_veth_turn() {
 	pp_forwarder_stop "$name" || rc=$?
 	if ! pp_report "$name" "$log" "$report"; then
 		pp_turn_failed "$name" "$log" "ended with status $rc and without a report"
-		return 0
+		return 1
 	fi
 	[ "$rc" = 0 ] || pp_turn_failed "$name" "$log" "ended with status $rc"
 	jq -nc -f "$PP_TOP/scripts/account.jq" --argjson round "$round" --arg name "$name" \
@@ -75,12 +75,13 @@ pp_veth_turn() {
 		--argjson from "$PP_FROM" --argjson to "$PP_UNTIL" \
 		--slurpfile probe "$PP_RUN/probe.json" --slurpfile watch "$PP_RUN/watch.json" \
 		--slurpfile check1 "${check[0]}" --slurpfile check2 "${check[1]}" \
-		--slurpfile report "$report" >>"$PP_RUN/turns.jsonl"
-	pp_veth_judge "$name"
+		--slurpfile report "$report" >>"$PP_RUN/turns.jsonl" ||
+		pp_die "the counters of the last turn do not add up to an account, see $PP_RUN"
+	pp_judge "$name"
 }
 
 # Says what the last turn got wrong.
-pp_veth_judge() {
+pp_judge() {
 	local found
 	found=$(tail -n 1 "$PP_RUN/turns.jsonl" | jq -r '
 		(select(.account.lost > 0) | "lost \(.account.lost) packets"),
@@ -92,7 +93,7 @@ pp_veth_judge() {
 	done <<<"$found"
 }
 
-# pp_null_turn ROUND NAME
+# pp_null_turn ROUND NAME: likewise.
 pp_null_turn() {
 	local round=$1 name=$2 log=$PP_LOG/null-$1-$2.log report=$PP_LOG/null-$1-$2.json rc=0
 	rm -f "$report"
@@ -103,21 +104,23 @@ pp_null_turn() {
 	[ "$name" = testpmd-pp ] || [ "$rc" != 124 ] || rc=0
 	if [ "$rc" != 0 ] || ! pp_report "$name" "$log" "$report"; then
 		pp_turn_failed "$name" "$log" "ended with status $rc"
-		return 0
+		return 1
 	fi
 	jq -c --argjson round "$round" --arg name "$name" --arg ops "${PP_OPS[$name]}" \
 		--argjson planned "$PP_NULL_S" '
 		([.ports[].rx_packets] | add) as $rx | ([.ports[].tx_packets] | add) as $tx
 		| ([.ports[].tx_dropped] | add) as $dropped
-		| (.rates // [] | if length > 2 then .[1:] else . end | sort) as $rates
+		| (.rates // [] | if length > 2 then .[1:] else . end) as $rates
 		| {round: $round, forwarder: $name, ops: $ops, phase: "null", driver: "null",
 		   mpps: ((if .seconds then $rx / .seconds
 			# On a starved machine not even a second may have passed between two rates.
 			elif $rates == [] then $rx / $planned
-			else $rates[$rates | length / 2 | floor] end) / 1e6),
+			else ($rates | add / length) end) / 1e6),
 		   account: {received: $rx, sent: $tx, tx_dropped: $dropped,
 			lost: ($rx - $tx - $dropped)},
-		   pools: .pools, ports: .ports}' "$report" >>"$PP_RUN/turns.jsonl"
+		   pools: .pools, ports: .ports}' "$report" >>"$PP_RUN/turns.jsonl" ||
+		pp_die "$report is not what a report should be"
+	pp_judge "$name"
 }
 
 # pp_job veth|null: all rounds of it, taking turns.
@@ -125,13 +128,13 @@ pp_job() {
 	local round name
 	for ((round = 1; round <= PP_ROUNDS; round++)); do
 		for name in "${PP_FORWARDERS[@]}"; do
-			"pp_$1_turn" "$round" "$name"
+			"pp_$1_turn" "$round" "$name" || continue
 			pp_turn_say
 		done
 	done
 }
 
 pp_turn_say() {
-	tail -n 1 "$PP_RUN/turns.jsonl" 2>/dev/null | jq -r '"    \(.phase) \(.round): " +
+	tail -n 1 "$PP_RUN/turns.jsonl" | jq -r '"    \(.phase) \(.round): " +
 		"\(.forwarder) with \(.ops) \(.mpps * 100 | round / 100) Mpps"'
 }

@@ -22,12 +22,18 @@ pp_ns_remove() {
 	ip netns del "$1" 2>/dev/null || true
 }
 
-# What an earlier run left because it was killed outright. We hold the lock, so whatever has such
-# a name and no living owner is nobody's.
-pp_veth_sweep() {
+# Removes what earlier runs left because they were killed outright. We hold the lock, so whatever
+# has such a name and no living owner is nobody's.
+pp_sweep() {
 	local name pid
+	for name in "$PP_EAL_FOLDER"/pagepool-*-*; do
+		[ -w "$name" ] || continue
+		pid=${name##*/pagepool-}
+		pp_alive "${pid%-*}" || rm -rf "$name"
+	done
+	pp_is_root || return 0
 	for name in $(ip netns list 2>/dev/null | grep -oE "^${PP_NS_PREFIX}[0-9]+"); do
-		grep -qs 'run\.sh' "/proc/${name#"$PP_NS_PREFIX"}/cmdline" && continue
+		pp_alive "${name#"$PP_NS_PREFIX"}" && continue
 		pp_say "Removing what an earlier run left: namespace $name"
 		pp_ns_remove "$name"
 	done
@@ -35,7 +41,7 @@ pp_veth_sweep() {
 		pid=${name#pp}
 		pid=${pid%n?}
 		[[ $pid =~ ^[0-9]+$ ]] || continue
-		grep -qs 'run\.sh' "/proc/$pid/cmdline" || ip link del "$name" 2>/dev/null || true
+		pp_alive "$pid" || ip link del "$name" 2>/dev/null || true
 	done
 }
 
@@ -93,7 +99,8 @@ pp_veth_counters() {
 pp_pktcheck() {
 	local out=$1 mode=$2
 	shift 2
-	pp_wait_for ip netns exec "$PP_NS" "$PP_PKTCHECK" "$mode" far0 far1 "$@" >"$out" 2>>"$PP_LOG/pktcheck.log"
+	pp_wait_for setpriv --pdeathsig KILL -- ip netns exec "$PP_NS" \
+		"$PP_PKTCHECK" "$mode" far0 far1 "$@" >"$out" 2>>"$PP_LOG/pktcheck.log"
 }
 
 # Starts stock testpmd at the far ends and stops it by a signal until it is wanted: it costs

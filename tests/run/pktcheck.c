@@ -97,6 +97,9 @@ pc_verdict(const struct pc_options *opt, const struct pc_path *path)
 {
 	enum pc_exit verdict = PC_EXIT_OK;
 
+	/* That something gets through is all that was asked. */
+	if (strcmp(opt->mode, "probe") == 0)
+		return PC_EXIT_OK;
 	for (unsigned int dir = 0; dir < 2; dir++) {
 		const struct pc_count *c = &path->count[dir];
 
