@@ -57,12 +57,12 @@ cache_new(const struct pagepool_state *st)
 {
 	struct pagepool_cache *c;
 
-	c = rte_zmalloc_socket("pagepool_cache", sizeof(*c) + st->cache_size * sizeof(c->pages[0]),
-		RTE_CACHE_LINE_SIZE, rte_socket_id());
+	c = rte_zmalloc_socket(
+		"pagepool_cache", pp_cache_bytes(st), RTE_CACHE_LINE_SIZE, rte_socket_id());
 	if (c == NULL)
 		return NULL;
-	c->capacity = c->room = st->cache_size;
-	c->limit = st->fence || st->check ? 0 : st->cache_size;
+	c->capacity = c->room = pp_cache_capacity(st);
+	c->limit = st->fence || st->check ? 0 : c->capacity;
 	return c;
 }
 
@@ -91,16 +91,16 @@ pp_cache_own(struct pagepool *pool)
 	return c;
 }
 
-/* Up to want pages, at least need if there are as many: from the ring, else from slabs. */
+/* Up to n pages: from the ring, the rest from slabs. That tops up the pages in circulation until
+ * the ring has a burst to spare when a refill comes, and refills find full bursts in it. */
 static unsigned int
-take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int need,
-	unsigned int want)
+take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n)
 {
-	unsigned int got = pp_ring_get(st, pages, want), fresh;
+	unsigned int got = pp_ring_get(st, pages, n), fresh;
 
 	pp_count(st, c, got > 0 ? &c->refill : &c->empty, 1);
-	if (got < need) {
-		fresh = pp_slab_take(st, pages + got, want - got);
+	if (got < n) {
+		fresh = pp_slab_take(st, pages + got, n - got);
 		if (fresh > 0)
 			pp_count(st, c, &c->slow, 1);
 		got += fresh;
@@ -144,7 +144,7 @@ static unsigned int
 alloc_around(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room, void **pages,
 	unsigned int n)
 {
-	unsigned int got = take(st, c, pages, n, n);
+	unsigned int got = take(st, c, pages, n);
 
 	if (got < n && room > 0 && pp_cache_len(c) >= n - got) {
 		unsigned int rest = n - got;
@@ -175,8 +175,7 @@ alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, u
 		goto leave;
 	}
 	if (len < n) {
-		got = take(
-			st, c, &c->pages[len], n - len, RTE_MIN(n - len + st->burst, room - len));
+		got = take(st, c, &c->pages[len], RTE_MIN(n - len + st->burst, room - len));
 		pagepool_total_set(&c->put, pagepool_total(&c->put) + got);
 		pagepool_total_set(&c->refilled, c->refilled + got);
 		if (len + got < n) {

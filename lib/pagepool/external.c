@@ -40,11 +40,21 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	return ret;
 }
 
+static void
+adopt(struct pagepool_state *st, const void *page)
+{
+	struct pp_slab *slab = pp_slab_find(st, page);
+	size_t unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
+
+	slab->nb_pages++;
+	if (st->check)
+		slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
+}
+
 PP_EXPORT int
 pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n)
 {
 	struct pagepool_state *st;
-	struct pp_slab *slab;
 
 	if (pool == NULL || !(pool->state->flags & PAGEPOOL_F_EXTERNAL))
 		return -EINVAL;
@@ -55,17 +65,10 @@ pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n)
 		if ((uintptr_t)pages[i] % (1u << st->unit_shift) != 0 ||
 			pp_slab_find(st, pages[i]) == NULL)
 			return -EINVAL;
-	for (unsigned int i = 0; i < n; i++) {
-		slab = pp_slab_find(st, pages[i]);
-		slab->nb_pages++;
-		if (st->check) {
-			size_t unit = ((uintptr_t)pages[i] - slab->base) >> st->unit_shift;
-
-			slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
-			slab->out[unit / 64] |= UINT64_C(1) << (unit % 64);
-		}
-	}
+	for (unsigned int i = 0; i < n; i++)
+		adopt(st, pages[i]);
 	st->nb_pages += n;
 	st->hold += n;
+	pp_ring_put(st, pages, n);
 	return 0;
 }

@@ -137,7 +137,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->page_size = p->page_size;
 	st->unit_shift = p->page_size % PAGEPOOL_PAGE_ALIGN == 0 ? 6 : 3;
 	st->cache_size = default_cache(p);
-	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : (st->cache_size + 1) / 2;
+	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
 	st->socket_id = p->socket_id;
 	st->owner_pid = own_pid;

@@ -87,11 +87,13 @@ struct rte_mempool;
 
 /** What to create; zero the structure, then set what is needed. */
 struct pagepool_params {
-	const char *name;     /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
-	uint32_t nb_pages;    /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
-	uint32_t page_size;   /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
-	uint32_t cache_size;  /**< Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT. */
-	uint32_t burst;       /**< Pages per refill and flush; 0: half of the cache. */
+	const char *name;   /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
+	uint32_t nb_pages;  /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
+	uint32_t page_size; /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
+	/** Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A
+	 * cache may hold half as many again before it flushes. */
+	uint32_t cache_size;
+	uint32_t burst;       /**< Pages per refill and flush; 0: cache_size. */
 	uint32_t ring_size;   /**< Pages the ring holds; 0: all; external pools: 0. */
 	int socket_id;        /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
 	uint64_t flags;       /**< PAGEPOOL_F_*. */
@@ -108,7 +110,7 @@ struct pagepool_info {
 	uint32_t burst;       /**< Pages per refill and flush. */
 	uint32_t ring_size;   /**< Pages the ring can hold. */
 	uint32_t nb_slabs;    /**< Slabs. */
-	int socket_id;        /**< As asked for at create, SOCKET_ID_ANY resolved. */
+	int socket_id;        /**< As asked for at create. */
 	uint64_t slab_bytes;  /**< Bytes of all slabs. */
 	uint64_t meta_bytes;  /**< Bytes of everything else but the caches. */
 	uint64_t cache_bytes; /**< Bytes of the caches of the lcores that have one. */
@@ -216,11 +218,12 @@ unsigned int pagepool_destroy(struct pagepool *pool);
 int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
 
 /**
- * Make pages of announced memory pages of an external pool, in use by the caller: what brings
- * them into circulation is a put. Not concurrently with alloc and put on the same pool.
+ * Make pages of announced memory pages of an external pool. They are free at once, in the ring.
+ * Not concurrently with alloc and put on the same pool.
  *
  * @return
- *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages).
+ *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages); nothing is
+ *   adopted then.
  */
 int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 

@@ -161,7 +161,7 @@ pagepool_put_cached(struct pagepool *pool, void *const *pages, unsigned int n)
  * @param pages
  *   Room for n pointers; what is in them after a return of 0 means nothing.
  * @param n
- *   Any number; at most half a cache is fastest.
+ *   Any number; at most cache_size is fastest.
  * @return
  *   n, or 0 if the pool has fewer than n pages left in all its places together.
  */
@@ -192,7 +192,7 @@ pagepool_alloc(struct pagepool *pool)
  * @param pages
  *   Pages of this pool, each in use. A pool that does not check trusts that.
  * @param n
- *   Any number; at most half a cache is fastest.
+ *   Any number; at most cache_size is fastest.
  */
 static __rte_always_inline void
 pagepool_put_bulk(struct pagepool *pool, void *const *pages, unsigned int n)

@@ -64,7 +64,6 @@ struct pagepool_state {
 	uint32_t page_size;
 	uint32_t pages_max; /**< Most pages an external pool may adopt. */
 	uint32_t ring_size;
-	uint32_t ring_flags; /**< RING_F_* the ring was made with. */
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
 	int socket_id;
@@ -93,6 +92,20 @@ struct pagepool_state {
 struct pagepool_cache *pp_cache_own(struct pagepool *pool);
 void pp_cache_revoke_all(struct pagepool_state *st);
 unsigned int pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self);
+
+/** Pages a cache can hold: half as many again as a refill brings, so that neither an alloc after
+ * a refill nor a put after a flush turns around at once. The same as in rte_mempool. */
+static inline uint32_t
+pp_cache_capacity(const struct pagepool_state *st)
+{
+	return st->cache_size + st->cache_size / 2;
+}
+
+static inline size_t
+pp_cache_bytes(const struct pagepool_state *st)
+{
+	return sizeof(struct pagepool_cache) + pp_cache_capacity(st) * sizeof(void *);
+}
 
 /** Pages in a cache; exact if its owner is not inside. */
 static inline uint32_t

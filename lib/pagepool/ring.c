@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * The shared ring: a rte_ring whose entries are, where the pool's memory allows it, 32-bit
- * offsets instead of pointers. Between cores a burst costs the cache lines that it moves, and
- * half as wide an entry moves half as many; it also halves the metadata per page. Caches hold
- * pointers, so the conversion is paid once a burst, here.
+ * The shared ring, a rte_ring in one of two forms.
+ *
+ * Compact: an entry is a 32-bit offset from the pool's base in units of the pages' alignment. What
+ * a burst costs between cores is the cache lines that it moves, and these are half as many; it is
+ * also half the metadata per page. Caches hold pointers, so a burst is converted here.
+ * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits.
  */
 #include <errno.h>
 
 #include <rte_malloc.h>
+#include <rte_prefetch.h>
+#include <rte_ring.h>
+#include <rte_ring_elem.h>
 
 #include "pagepool_priv.h"
 
-/* Pages converted at a time, on the stack. */
-#define CHUNK 128u
+/* Entries of a cache line. */
+#define LINE (RTE_CACHE_LINE_SIZE / sizeof(uint32_t))
+/* Pages converted at a time, on the stack: a burst of a default cache in one go. */
+#define CHUNK 1024u
 
 static struct rte_ring *
 ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 {
 	ssize_t size = rte_ring_get_memsize_elem(esize, rte_align32pow2(st->ring_size + 1));
+	unsigned int flags = RING_F_EXACT_SZ;
 	struct rte_ring *r;
 
 	if (size < 0)
@@ -26,7 +34,9 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 	r = rte_zmalloc_socket("pagepool_ring", size, RTE_CACHE_LINE_SIZE, st->socket_id);
 	if (r == NULL)
 		return NULL;
-	if (rte_ring_init(r, st->name, st->ring_size, st->ring_flags) < 0) {
+	if (st->flags & PAGEPOOL_F_RING_RTS)
+		flags |= RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ;
+	if (rte_ring_init(r, st->name, st->ring_size, flags) < 0) {
 		rte_free(r);
 		return NULL;
 	}
@@ -37,9 +47,6 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 int
 pp_ring_create(struct pagepool_state *st)
 {
-	st->ring_flags = RING_F_EXACT_SZ;
-	if (st->flags & PAGEPOOL_F_RING_RTS)
-		st->ring_flags |= RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ;
 	st->ring_esize = sizeof(uint32_t);
 	st->ring = ring_make(st, st->ring_esize, &st->ring_bytes);
 	return st->ring == NULL ? -ENOMEM : 0;
@@ -91,41 +98,74 @@ pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
 	return ring_widen(st);
 }
 
+static void
+compact(const struct pagepool_state *st, uint32_t *restrict entry, void *const *restrict pages,
+	unsigned int n)
+{
+	uintptr_t base = st->ring_base;
+	unsigned int shift = st->unit_shift;
+
+	for (unsigned int i = 0; i < n; i++)
+		entry[i] = ((uintptr_t)pages[i] - base) >> shift;
+}
+
+static void
+expand(const struct pagepool_state *st, void **restrict pages, const uint32_t *restrict entry,
+	unsigned int n)
+{
+	uintptr_t base = st->ring_base;
+	unsigned int shift = st->unit_shift;
+
+	for (unsigned int i = 0; i < n; i++)
+		pages[i] = (void *)(base + ((uintptr_t)entry[i] << shift));
+}
+
 /** Add up to n pages. @return pages added; fewer than n if the ring is full. */
 unsigned int
 pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
 {
+	unsigned int done = 0, chunk, put;
 	uint32_t entry[CHUNK];
-	unsigned int done = 0, chunk, i, put;
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
 		return rte_ring_enqueue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
 	do {
 		chunk = RTE_MIN(n - done, CHUNK);
-		for (i = 0; i < chunk; i++)
-			entry[i] = ((uintptr_t)pages[done + i] - st->ring_base) >> st->unit_shift;
+		compact(st, entry, pages + done, chunk);
 		put = rte_ring_enqueue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, NULL);
 		done += put;
 	} while (done < n && put == chunk);
 	return done;
 }
 
+/* The next burst will read the entries behind this one. Bring those that are there already nearer
+ * now: fetched one after the other then, they are a good part of what a refill costs. */
+static void
+prefetch_next(const struct rte_ring *r, unsigned int n)
+{
+	const uint32_t *entries = (const uint32_t *)&r[1];
+	uint32_t first = r->cons.head;
+
+	for (unsigned int i = 0; i < n; i += LINE)
+		rte_prefetch0(&entries[(first + i) & r->mask]);
+}
+
 /** Take up to n pages. @return pages taken; fewer than n if the ring has run empty. */
 unsigned int
 pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
 {
+	unsigned int done = 0, chunk, got, left;
 	uint32_t entry[CHUNK];
-	unsigned int done = 0, chunk, i, got;
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
 		return rte_ring_dequeue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
 	do {
 		chunk = RTE_MIN(n - done, CHUNK);
-		got = rte_ring_dequeue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, NULL);
-		for (i = 0; i < got; i++)
-			pages[done + i] =
-				(void *)(st->ring_base + ((uintptr_t)entry[i] << st->unit_shift));
+		got = rte_ring_dequeue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, &left);
+		expand(st, pages + done, entry, got);
 		done += got;
 	} while (done < n && got == chunk);
+	if (done >= LINE)
+		prefetch_next(st->ring, RTE_MIN(left, done));
 	return done;
 }

@@ -120,8 +120,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	}
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
 		if (pp_cache_of(st, i) != NULL)
-			info->cache_bytes +=
-				sizeof(struct pagepool_cache) + st->cache_size * sizeof(void *);
+			info->cache_bytes += pp_cache_bytes(st);
 	return 0;
 }
 

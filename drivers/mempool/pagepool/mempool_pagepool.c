@@ -27,6 +27,7 @@
 #include <rte_memzone.h>
 #include <rte_ring.h>
 
+#include "mempool_pagepool.h"
 #include "pagepool.h"
 
 RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
@@ -35,6 +36,8 @@ RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
 #define COOKIE_MAGIC UINT64_C(0x70616765) /* "page" */
 #define COOKIE(pid)  (COOKIE_MAGIC << 32 | (uint32_t)(pid))
 #define INDEX_NAME   "pagepool_ops"
+
+__attribute__((visibility("default"))) const char pagepool_ops_name[] = "pagepool";
 
 /** mp->pool_data; in shared memory. */
 struct pp_mempool {
@@ -273,12 +276,10 @@ pp_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iova
 		void *obj = (char *)vaddr + i * total + mp->header_size;
 
 		ret = pagepool_adopt(pool, &obj, 1);
-		if (ret == 0) {
+		if (ret == 0)
 			obj_cb(mp, obj_cb_arg, obj,
 				iova == RTE_BAD_IOVA ? RTE_BAD_IOVA
 						     : iova + i * total + mp->header_size);
-			pagepool_put_ring(pool, &obj, 1);
-		}
 	}
 	if (ret < 0) {
 		LOG(ERR, "%s: cannot use memory at %p: %s\n", mp->name, vaddr, rte_strerror(-ret));
