@@ -91,14 +91,25 @@ pp_is_debian() {
 	esac
 }
 
+# Runs a command quietly, with nothing to read; what it said is shown only if it failed.
+pp_quiet() {
+	local log
+	log=$(mktemp)
+	if ! "$@" >"$log" 2>&1 </dev/null; then
+		cat "$log" >&2
+		rm -f "$log"
+		pp_die "failed: $*"
+	fi
+	rm -f "$log"
+}
+
 pp_apt_install() {
 	local -x DEBIAN_FRONTEND=noninteractive
 	# Another apt-get may be running, unattended upgrades for one: wait for it.
 	local apt=(apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0)
 
 	"${apt[@]}" update || pp_warn "apt-get update failed; trying with the lists at hand"
-	"${apt[@]}" install --yes --no-install-recommends "$@" </dev/null >/dev/null ||
-		pp_die "apt-get could not install: $*"
+	pp_quiet "${apt[@]}" install --yes --no-install-recommends "$@"
 }
 
 # Says what is missing on a distribution that this script does not know how to serve.
@@ -207,17 +218,6 @@ pp_setup_hugepages() {
 		fi
 		exec {lock}>&-
 	fi
-}
-
-# Runs a command quietly; what it printed is shown only if it failed.
-pp_quiet() {
-	local log=$PP_BUILD/.setup.log
-	if ! "$@" >"$log" 2>&1 </dev/null; then
-		cat "$log" >&2
-		rm -f "$log"
-		pp_die "failed: $*"
-	fi
-	rm -f "$log"
 }
 
 # Configures once, and builds what has changed.
