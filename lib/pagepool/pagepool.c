@@ -135,7 +135,8 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	}
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
 	st->page_size = p->page_size;
-	st->unit_shift = p->page_size % PAGEPOOL_PAGE_ALIGN == 0 ? 6 : 3;
+	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
+	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = default_cache(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;

@@ -83,7 +83,8 @@ ring_widen(struct pagepool_state *st)
 
 /**
  * Make sure that the ring can hold pages of a range. The first range becomes the middle of the
- * window that 32 bits span: 2^31 units on either side, 128 GiB for pages aligned to 64 bytes.
+ * window that 32 bits span: 2^31 units on either side, which is 128 GiB for pages aligned to 64
+ * bytes and 16 GiB for those of external pools, aligned to 8.
  */
 int
 pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
