@@ -168,6 +168,10 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 	if (st->ring_size == 0)
 		st->ring_size = st->pages_max;
+	/* With relaxed tail sync, room that a dequeue has made shows later, by up to an eighth of
+	 * the ring (htd_max): it must not look full to pages that have come out of it already. */
+	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
+		st->ring_size += st->pages_max / 4;
 	ret = pp_ring_create(st);
 	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL))
 		ret = pp_slab_populate(st, p->nb_pages);
@@ -212,7 +216,7 @@ list_find(const char *name)
 {
 	struct rte_tailq_entry *te;
 
-	TAILQ_FOREACH (te, pp_list(), next)
+	TAILQ_FOREACH(te, pp_list(), next)
 		if (strcmp(((struct pagepool_state *)te->data)->name, name) == 0)
 			return te;
 	return NULL;
@@ -247,7 +251,7 @@ pp_list_remove(const struct pagepool *pool)
 	struct rte_tailq_entry *te;
 
 	rte_mcfg_tailq_write_lock();
-	TAILQ_FOREACH (te, pp_list(), next) {
+	TAILQ_FOREACH(te, pp_list(), next) {
 		st = te->data;
 		if (pool == &st->head || pool == &st->guest)
 			break;

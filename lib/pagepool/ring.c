@@ -5,10 +5,8 @@
  *
  * Compact: an entry is a 32-bit offset from the pool's base in units of the pages' alignment. What
  * a burst costs between cores is the cache lines that it moves, and these are half as many; it is
- * also half the metadata per page. Caches hold pointers, and the conversion goes straight to and
- * from the ring's memory by rte_ring's zero-copy calls, which exist for head/tail sync rings.
- * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits, and for
- * those that ask for relaxed tail sync.
+ * also half the metadata per page. Caches hold pointers, so a burst is converted here.
+ * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits.
  */
 #include <errno.h>
 
@@ -16,28 +14,19 @@
 #include <rte_prefetch.h>
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
-#include <rte_ring_peek_zc.h>
 
 #include "pagepool_priv.h"
 
-/* A thread sanitizer knows an atomic by its address; that rte_ring stores half of a word which it
- * loads whole escapes it. So it is told what the ring orders: entries written before entries read. */
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#define RING_ACQUIRE(r) __tsan_acquire(r)
-#define RING_RELEASE(r) __tsan_release(r)
-#else
-#define RING_ACQUIRE(r) ((void)(r))
-#define RING_RELEASE(r) ((void)(r))
-#endif
-
 /* Entries of a cache line. */
 #define LINE (RTE_CACHE_LINE_SIZE / sizeof(uint32_t))
+/* Pages converted at a time, on the stack: a burst of a default cache in one go. */
+#define CHUNK 1024u
 
 static struct rte_ring *
-ring_make(const struct pagepool_state *st, uint32_t esize, uint32_t flags, uint64_t *bytes)
+ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 {
 	ssize_t size = rte_ring_get_memsize_elem(esize, rte_align32pow2(st->ring_size + 1));
+	unsigned int flags = RING_F_EXACT_SZ;
 	struct rte_ring *r;
 
 	if (size < 0)
@@ -45,8 +34,10 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint32_t flags, uint6
 	r = rte_zmalloc_socket("pagepool_ring", size, RTE_CACHE_LINE_SIZE, st->socket_id);
 	if (r == NULL)
 		return NULL;
+	if (st->flags & PAGEPOOL_F_RING_RTS)
+		flags |= RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ;
 	/* Not the pool's name, which may be longer than a ring's. */
-	if (rte_ring_init(r, "pagepool", st->ring_size, flags | RING_F_EXACT_SZ) < 0) {
+	if (rte_ring_init(r, "pagepool", st->ring_size, flags) < 0) {
 		rte_free(r);
 		return NULL;
 	}
@@ -57,15 +48,8 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint32_t flags, uint6
 int
 pp_ring_create(struct pagepool_state *st)
 {
-	if (st->flags & PAGEPOOL_F_RING_RTS) {
-		st->ring_esize = sizeof(void *);
-		st->ring = ring_make(
-			st, st->ring_esize, RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ, &st->ring_bytes);
-	} else {
-		st->ring_esize = sizeof(uint32_t);
-		st->ring = ring_make(
-			st, st->ring_esize, RING_F_MP_HTS_ENQ | RING_F_MC_HTS_DEQ, &st->ring_bytes);
-	}
+	st->ring_esize = sizeof(uint32_t);
+	st->ring = ring_make(st, st->ring_esize, &st->ring_bytes);
 	return st->ring == NULL ? -ENOMEM : 0;
 }
 
@@ -81,7 +65,7 @@ static int
 ring_widen(struct pagepool_state *st)
 {
 	uint64_t bytes;
-	struct rte_ring *wide = ring_make(st, sizeof(void *), 0, &bytes);
+	struct rte_ring *wide = ring_make(st, sizeof(void *), &bytes);
 	void *page;
 
 	if (wide == NULL)
@@ -141,29 +125,28 @@ expand(const struct pagepool_state *st, void **restrict pages, const uint32_t *r
 unsigned int
 pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
 {
-	struct rte_ring_zc_data zc;
+	unsigned int done = 0, chunk, put;
+	uint32_t entry[CHUNK];
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
 		return rte_ring_enqueue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
-	n = rte_ring_enqueue_zc_burst_elem_start(st->ring, sizeof(uint32_t), n, &zc, NULL);
-	if (unlikely(n == 0))
-		return 0;
-	RING_ACQUIRE(st->ring);
-	compact(st, zc.ptr1, pages, zc.n1);
-	if (unlikely(zc.n1 < n))
-		compact(st, zc.ptr2, pages + zc.n1, n - zc.n1);
-	RING_RELEASE(st->ring);
-	rte_ring_enqueue_zc_elem_finish(st->ring, n);
-	return n;
+	do {
+		chunk = RTE_MIN(n - done, CHUNK);
+		compact(st, entry, pages + done, chunk);
+		put = rte_ring_enqueue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, NULL);
+		done += put;
+	} while (done < n && put == chunk);
+	return done;
 }
 
 /* The next burst will read the entries behind this one. Bring those that are there already nearer
- * now: fetched one after the other then, they are most of what a refill costs. */
+ * now: fetched one after the other then, they are a good part of what a refill costs. */
 static void
-prefetch_next(const struct rte_ring *r, const uint32_t *entry, unsigned int n)
+prefetch_next(const struct rte_ring *r, unsigned int n)
 {
 	const uint32_t *entries = (const uint32_t *)&r[1];
-	uint32_t first = entry - entries;
+	/* Relaxed: only what is fetched early depends on it. */
+	uint32_t first = __atomic_load_n(&r->cons.head, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < n; i += LINE)
 		rte_prefetch0(&entries[(first + i) & r->mask]);
@@ -173,21 +156,18 @@ prefetch_next(const struct rte_ring *r, const uint32_t *entry, unsigned int n)
 unsigned int
 pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
 {
-	struct rte_ring_zc_data zc;
-	unsigned int left;
+	unsigned int done = 0, chunk, got, left;
+	uint32_t entry[CHUNK];
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
 		return rte_ring_dequeue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
-	n = rte_ring_dequeue_zc_burst_elem_start(st->ring, sizeof(uint32_t), n, &zc, &left);
-	if (unlikely(n == 0))
-		return 0;
-	RING_ACQUIRE(st->ring);
-	expand(st, pages, zc.ptr1, zc.n1);
-	if (unlikely(zc.n1 < n))
-		expand(st, pages + zc.n1, zc.ptr2, n - zc.n1);
-	RING_RELEASE(st->ring);
-	rte_ring_dequeue_zc_elem_finish(st->ring, n);
-	if (n >= LINE)
-		prefetch_next(st->ring, (const uint32_t *)zc.ptr1 + n, RTE_MIN(left, n));
-	return n;
+	do {
+		chunk = RTE_MIN(n - done, CHUNK);
+		got = rte_ring_dequeue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, &left);
+		expand(st, pages + done, entry, got);
+		done += got;
+	} while (done < n && got == chunk);
+	if (done >= LINE)
+		prefetch_next(st->ring, RTE_MIN(left, done));
+	return done;
 }

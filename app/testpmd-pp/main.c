@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ */
+/*
+ * testpmd-pp: forwards packets between Ethernet ports, with mbufs from a page pool.
+ *
+ * This file is the order of things. Options are parsed before EAL starts; what the machine must
+ * have (lcores, ports, mempool ops) is checked before anything is made; and what has been made is
+ * taken down in reverse, however far it came.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_lcore.h>
+
+#include "fwd.h"
+#include "msg.h"
+#include "options.h"
+#include "pool.h"
+#include "port.h"
+#include "report.h"
+#include "stats.h"
+
+/** How long links get to come up: as long as testpmd gives them. */
+#define LINK_WAIT_MS 9000
+#define LINK_POLL_MS 100
+
+struct app {
+	struct tpp_options opts;
+	struct tpp_port ports[RTE_MAX_ETHPORTS];
+	struct tpp_pool pools[RTE_MAX_NUMA_NODES];
+	unsigned int nb_ports, nb_pools;
+	struct fwd fwd;
+	struct stats_source source;
+};
+
+static struct app app;
+
+/* Readable once a signal has asked us to end. */
+static int quit_fd = -1;
+
+static void
+on_signal(int sig)
+{
+	uint64_t one = 1;
+
+	/* A second signal ends a program that does not react to the first. */
+	signal(sig, SIG_DFL);
+	if (write(quit_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static int
+catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	quit_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (quit_fd < 0 || sigaction(SIGINT, &action, NULL) != 0 ||
+		sigaction(SIGTERM, &action, NULL) != 0) {
+		msg_error("cannot catch signals: %s", strerror(errno));
+		return -errno;
+	}
+	/* Statistics for a reader that has gone are no reason to leave ports open. */
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+/* Sleep; true as soon as we are to quit. */
+static bool
+wait_quit(double seconds)
+{
+	struct pollfd fd = {.fd = quit_fd, .events = POLLIN};
+	int ms = seconds < 0 ? 0 : seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
+
+	return poll(&fd, 1, ms) > 0;
+}
+
+/* The ports of --portmask, looked at and found fit. */
+static int
+probe_ports(void)
+{
+	uint64_t left = app.opts.portmask;
+	uint16_t id;
+
+	RTE_ETH_FOREACH_DEV (id) {
+		int ret;
+
+		if (app.opts.portmask != 0 && (id >= 64 || (app.opts.portmask >> id & 1) == 0))
+			continue;
+		left &= ~(UINT64_C(1) << id);
+		ret = port_probe(&app.ports[app.nb_ports], id, &app.opts);
+		if (ret != 0)
+			return ret;
+		app.nb_ports++;
+	}
+	if (left != 0) {
+		msg_error("--portmask: there are %u ports, none for the bits 0x%" PRIx64,
+			rte_eth_dev_count_avail(), left);
+		return -ENODEV;
+	}
+	if (app.nb_ports == 0) {
+		msg_error("there is no Ethernet port; name one with an EAL option, for instance "
+			  "--vdev net_null0 or -a 0000:01:00.0");
+		return -ENODEV;
+	}
+	return 0;
+}
+
+static int
+check_socket(void)
+{
+	unsigned int n = rte_socket_count();
+
+	for (unsigned int i = 0; app.opts.socket_num >= 0 && i < n; i++)
+		if (rte_socket_id_by_idx(i) == app.opts.socket_num)
+			return 0;
+	if (app.opts.socket_num < 0)
+		return 0;
+	msg_error("--socket-num: EAL has no NUMA node %d; it has %u, numbered from %d",
+		app.opts.socket_num, n, rte_socket_id_by_idx(0));
+	return -EINVAL;
+}
+
+static int
+start_ports(void)
+{
+	for (unsigned int i = 0; i < app.nb_ports; i++) {
+		int ret = port_start(&app.ports[i], &app.opts, app.nb_pools == 1);
+
+		if (ret != 0)
+			return ret;
+	}
+	return 0;
+}
+
+static void
+wait_links(void)
+{
+	unsigned int down = app.nb_ports;
+
+	for (int ms = 0; app.opts.link_check && down > 0 && ms < LINK_WAIT_MS; ms += LINK_POLL_MS) {
+		down = 0;
+		for (unsigned int i = 0; i < app.nb_ports; i++)
+			down += !port_link_up(&app.ports[i]);
+		if (down > 0 && wait_quit(LINK_POLL_MS / 1e3))
+			return;
+	}
+	for (unsigned int i = 0; i < app.nb_ports; i++)
+		if (!port_link_up(&app.ports[i]))
+			msg_warn("port %u (%s) has no link", app.ports[i].id, app.ports[i].name);
+}
+
+static void
+announce(void)
+{
+	const struct tpp_options *opts = &app.opts;
+
+	msg_info("mode %s, %u lcore%s, %u stream%s, %u Rx and %u Tx queues per port, pool ops %s",
+		opts->mode->name, app.fwd.nb_lcores, app.fwd.nb_lcores == 1 ? "" : "s",
+		app.fwd.nb_streams, app.fwd.nb_streams == 1 ? "" : "s", opts->rxq, opts->txq,
+		opts->pool_ops);
+	for (unsigned int i = 0; i < app.nb_ports; i++) {
+		const struct tpp_port *p = &app.ports[i];
+
+		msg_info("port %u: %s, driver %s, " RTE_ETHER_ADDR_PRT_FMT
+			 ", node %d, %u Rx and %u Tx descriptors, bursts of %u",
+			p->id, p->name, p->info.driver_name, RTE_ETHER_ADDR_BYTES(&p->mac),
+			p->socket, p->nb_rxd, p->nb_txd, p->burst);
+	}
+}
+
+/* Show statistics until it is time to end. */
+static void
+watch(void)
+{
+	double period = app.opts.stats_period, duration = app.opts.duration;
+	double next = period;
+	struct stats before = {0}, now = {0};
+
+	for (;;) {
+		double until = duration > 0 ? duration : 1e9;
+
+		if (period > 0 && next < until)
+			until = next;
+		if (wait_quit(until - now.seconds))
+			break;
+		stats_read(&app.source, &now);
+		if (period > 0 && now.seconds >= next) {
+			stats_show(&app.source, &before, &now);
+			before = now;
+			/* Late is late, no need to catch up. */
+			next = RTE_MAX(next, now.seconds - period) + period;
+		}
+		if (duration > 0 && now.seconds >= duration)
+			break;
+	}
+}
+
+static int
+forward(void)
+{
+	struct stats total;
+	int ret;
+
+	if (app.opts.flush_rx)
+		fwd_flush_rx(&app.fwd);
+	stats_begin(&app.source);
+	ret = fwd_start(&app.fwd);
+	if (ret != 0)
+		return ret;
+	watch();
+	fwd_stop(&app.fwd);
+	stats_read(&app.source, &total);
+	stats_summary(&app.source, &total);
+	return app.opts.report == NULL ? 0 : report_write(app.opts.report, &app.source, &total);
+}
+
+/* Everything between EAL's start and its end. */
+static int
+run(void)
+{
+	int ret = pools_check_ops(&app.opts);
+
+	if (ret == 0)
+		ret = fwd_check_lcores(&app.opts);
+	if (ret == 0)
+		ret = check_socket();
+	if (ret == 0)
+		ret = probe_ports();
+	if (ret != 0)
+		return ret;
+	if (app.opts.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+		msg_warn("memory may be swapped out: mlockall: %s; --no-mlockall silences this",
+			strerror(errno));
+	ret = pools_create(app.pools, &app.nb_pools, &app.opts, app.ports, app.nb_ports);
+	if (ret == 0)
+		ret = start_ports();
+	if (ret == 0)
+		ret = fwd_setup(&app.fwd, &app.opts, app.ports, app.nb_ports);
+	if (ret == 0) {
+		announce();
+		wait_links();
+		app.source = (struct stats_source){
+			.fwd = &app.fwd,
+			.ports = app.ports,
+			.pools = app.pools,
+			.nb_ports = app.nb_ports,
+			.nb_pools = app.nb_pools,
+		};
+		ret = forward();
+	}
+	/* Ports first: what lies in their rings goes back to the pools. */
+	for (unsigned int i = 0; i < app.nb_ports; i++)
+		port_close(&app.ports[i]);
+	fwd_free(&app.fwd);
+	pools_free(app.pools, app.nb_pools);
+	return ret;
+}
+
+/* Alone, --version needs no "--" in front of it; EAL's own is a line in its log. A --help there is
+ * EAL's, and calls our usage too. */
+static bool
+asks_for_version(int argc, char **argv)
+{
+	return argc == 2 && strcmp(argv[1], "--version") == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int eal_argc = 1;
+	int ret;
+
+	while (eal_argc < argc && strcmp(argv[eal_argc], "--") != 0)
+		eal_argc++;
+	if (asks_for_version(argc, argv))
+		eal_argc = 0;
+	switch (options_parse(
+		RTE_MAX(argc - eal_argc, 1), &argv[eal_argc < argc ? eal_argc : 0], &app.opts)) {
+	case TPP_PARSED_RUN:
+		break;
+	case TPP_PARSED_DONE:
+		return EXIT_SUCCESS;
+	case TPP_PARSED_BAD:
+		return EXIT_FAILURE;
+	}
+	rte_set_application_usage_hook(options_usage);
+	if (rte_eal_init(eal_argc, argv) < 0) {
+		msg_error("EAL does not start: %s", rte_strerror(rte_errno));
+		return EXIT_FAILURE;
+	}
+	ret = catch_signals();
+	if (ret == 0)
+		ret = run();
+	rte_eal_cleanup();
+	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+#
+# ./run.sh             sets up, builds, and forwards real packets with testpmd-pp and, in turns, with
+#                      stock dpdk-testpmd: verifies, compares, leaves build/run/report.json
+# ./run.sh ARGS...     sets up, builds, and runs testpmd-pp ARGS
+#
+# doc/run.md says what is measured and how. Environment: see scripts/setup.sh.
+
+set -euo pipefail
+
+# A shell without job control starts background commands with SIGINT ignored, and a shell cannot
+# trap what was ignored when it started. Cleaning up on SIGINT is a promise, so start anew.
+if ((0x$(sed -n 's/^SigIgn:\s*//p' /proc/self/status) & 2)) &&
+	env --default-signal=INT true 2>/dev/null; then
+	exec env --default-signal=INT "$0" "$@"
+fi
+
+# shellcheck source=scripts/setup.sh
+. "$(dirname "$0")/scripts/setup.sh"
+# shellcheck source=scripts/job-common.sh
+. "$PP_TOP/scripts/job-common.sh"
+# shellcheck source=scripts/job-veth.sh
+. "$PP_TOP/scripts/job-veth.sh"
+# shellcheck source=scripts/job-run.sh
+. "$PP_TOP/scripts/job-run.sh"
+# shellcheck source=scripts/job-report.sh
+. "$PP_TOP/scripts/job-report.sh"
+
+PP_MEMORY_MIB=320
+
+pp_cleanup() {
+	trap - EXIT INT TERM HUP
+	pp_reap
+	pp_veth_down
+	rm -rf "$PP_RUN/talk" "$PP_EAL_FOLDER/pagepool-$$"-*
+}
+
+# With arguments: testpmd-pp in our place.
+pp_exec() {
+	if [ "$PP_HUGE" = 0 ] && [[ " $* " != *' --no-huge '* ]]; then
+		pp_say "No huge pages ($PP_HUGE_WHY): adding --no-huge -m 512"
+		set -- --no-huge -m 512 "$@"
+	fi
+	exec "$PP_TESTPMD" "$@"
+}
+
+# The job over veth, or the reason why not.
+pp_veth_job() {
+	local why
+	if [ "$PP_HUGE" = 0 ]; then
+		pp_note "Not over network interfaces, with ordinary memory: $PP_HUGE_WHY"
+		return 0
+	fi
+	# Before the first command that can be interrupted, so that cleaning up knows.
+	PP_VETH=1
+	if ! why=$(pp_veth_up); then
+		pp_note "Not over network interfaces: they cannot be made here ($why)"
+		pp_veth_down
+		return 0
+	fi
+	pp_veth_driver
+	pp_say "Forwarding between ${PP_NEAR[*]} over ${PP_DRIVER^^}, source in namespace $PP_NS"
+	pp_source_start
+	pp_job veth
+	pp_kill "$PP_SOURCE"
+	pp_veth_down
+}
+
+pp_main_job() {
+	mkdir -p "$PP_LOG"
+	pp_lock
+	rm -f "$PP_RUN/report.json" "$PP_LOG"/*
+	: >"$PP_RUN/turns.jsonl"
+	trap pp_cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	pp_sweep
+	pp_pick_cpus
+	pp_check_load
+	pp_veth_job
+	pp_say "Forwarding between two net_null ports: no packets, no kernel, what the pools cost"
+	pp_job null
+	pp_report_write
+	pp_report_show
+	[ "${#PP_FAILURES[@]}" -eq 0 ]
+}
+
+pp_setup_packages
+pp_setup_hugepages "$PP_MEMORY_MIB"
+pp_setup_build
+pp_eal_folder
+if [ $# -gt 0 ]; then
+	pp_exec "$@"
+fi
+pp_main_job
