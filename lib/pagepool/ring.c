@@ -146,7 +146,8 @@ static void
 prefetch_next(const struct rte_ring *r, unsigned int n)
 {
 	const uint32_t *entries = (const uint32_t *)&r[1];
-	uint32_t first = r->cons.head;
+	/* Relaxed: only what is fetched early depends on it. */
+	uint32_t first = __atomic_load_n(&r->cons.head, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < n; i += LINE)
 		rte_prefetch0(&entries[(first + i) & r->mask]);
