@@ -59,6 +59,16 @@ pp_is_root() {
 	[ "$(id -u)" -eq 0 ]
 }
 
+# A lock that all of this machine take, if it can be, or all of this build folder.
+pp_lock_file() {
+	local folder=/run
+	if [ ! -w "$folder" ]; then
+		folder=$PP_BUILD
+		mkdir -p "$folder"
+	fi
+	printf '%s/pagepool-%s.lock\n' "$folder" "$1"
+}
+
 # Is what CHECK names there?
 pp_have() {
 	case $1 in
@@ -208,7 +218,7 @@ pp_setup_hugepages() {
 		PP_HUGE_WHY='hugetlbfs cannot be mounted'
 	else
 		# Two set-ups at once would both see the same pages as missing.
-		exec {lock}>/run/pagepool-setup.lock
+		exec {lock}>"$(pp_lock_file setup)"
 		flock "$lock"
 		if pp_huge_reserve "$need"; then
 			PP_HUGE=1 PP_HUGE_WHY=
