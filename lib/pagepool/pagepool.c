@@ -135,12 +135,13 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	}
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
 	st->page_size = p->page_size;
-	st->unit_shift = p->page_size % PAGEPOOL_PAGE_ALIGN == 0 ? 6 : 3;
+	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
+	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = default_cache(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
 	st->socket_id = p->socket_id;
-	st->owner_pid = own_pid;
+	st->owner_pid = __atomic_load_n(&own_pid, __ATOMIC_RELAXED);
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
@@ -168,6 +169,10 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 	if (st->ring_size == 0)
 		st->ring_size = st->pages_max;
+	/* With relaxed tail sync, room that a dequeue has made shows later, by up to an eighth of
+	 * the ring (htd_max): it must not look full to pages that have come out of it already. */
+	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
+		st->ring_size += st->pages_max / 4;
 	ret = pp_ring_create(st);
 	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL))
 		ret = pp_slab_populate(st, p->nb_pages);
@@ -212,7 +217,7 @@ list_find(const char *name)
 {
 	struct rte_tailq_entry *te;
 
-	TAILQ_FOREACH (te, pp_list(), next)
+	TAILQ_FOREACH(te, pp_list(), next)
 		if (strcmp(((struct pagepool_state *)te->data)->name, name) == 0)
 			return te;
 	return NULL;
@@ -238,21 +243,27 @@ list_add(struct pagepool_state *st)
 	return ret;
 }
 
-/** @return false if the pool is not in the list. The pool is not looked into. */
-bool
-pp_list_remove(struct pagepool_state *st)
+/** Take a pool off the list. @return its state, or NULL if it is not there: then it may be memory
+ * that no longer exists, and so it is compared, not looked into. */
+struct pagepool_state *
+pp_list_remove(const struct pagepool *pool)
 {
+	struct pagepool_state *st = NULL;
 	struct rte_tailq_entry *te;
 
 	rte_mcfg_tailq_write_lock();
-	TAILQ_FOREACH (te, pp_list(), next)
-		if (te->data == st)
+	TAILQ_FOREACH(te, pp_list(), next) {
+		st = te->data;
+		if (pool == &st->head || pool == &st->guest)
 			break;
+	}
 	if (te != NULL)
 		TAILQ_REMOVE(pp_list(), te, next);
 	rte_mcfg_tailq_write_unlock();
+	if (te == NULL)
+		return NULL;
 	rte_free(te);
-	return te != NULL;
+	return st;
 }
 
 static int
@@ -262,7 +273,8 @@ library_init(void)
 		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
 		return -ENODEV;
 	}
-	own_pid = getpid();
+	/* Relaxed, here and where it is read: all threads write the same. */
+	__atomic_store_n(&own_pid, getpid(), __ATOMIC_RELAXED);
 	return pp_pagemap_init();
 }
 
@@ -297,7 +309,8 @@ pagepool_local(struct pagepool *pool)
 {
 	struct pagepool_state *st = pool->state;
 
-	return st->owner_pid == own_pid ? &st->head : &st->guest;
+	return st->owner_pid == __atomic_load_n(&own_pid, __ATOMIC_RELAXED) ? &st->head
+									    : &st->guest;
 }
 
 PP_EXPORT struct pagepool *

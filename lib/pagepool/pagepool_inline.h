@@ -90,16 +90,17 @@ pagepool_total_set(uint64_t *total, uint64_t value)
 	__atomic_store_n(total, value, __ATOMIC_RELAXED);
 }
 
-/** @internal Copy page pointers. A small number known to the compiler is copied in line; for others
- * its own expansion (a string instruction) is slower than the C library's vector code, so the
- * length is hidden from it. */
+/** @internal Copy page pointers: a few one by one, where a call would cost more than the copies,
+ * many by the C library's vector code. The length is hidden from the compiler, whose own expansion
+ * of a large constant one is a string instruction, which is slower than either. */
 static __rte_always_inline void
 pagepool_copy(void **dst, void *const *src, unsigned int n)
 {
 	size_t len = n * sizeof(*dst);
 
-	if (__builtin_constant_p(n) && n <= 8) {
-		memcpy(dst, src, len);
+	if (n <= 8) {
+		for (unsigned int i = 0; i < n; i++)
+			dst[i] = src[i];
 		return;
 	}
 	__asm__("" : "+r"(len));
@@ -118,9 +119,9 @@ pagepool_alloc_cached(struct pagepool *pool, void **pages, unsigned int n)
 	struct pagepool_cache *c = pagepool_cache_self(pool);
 	uint32_t limit = pagepool_cache_enter(c);
 	uint64_t get = pagepool_total(&c->get);
-	uint32_t left = (uint32_t)(pagepool_total(&c->put) - get) - n;
+	uint64_t left = pagepool_total(&c->put) - get - n;
 	/* Too few pages wrap around to a large number, so that one comparison tells both that and
-	 * a cache that is switched off. */
+	 * a cache that is switched off. 64 bits, so that no n wraps around to a small one. */
 	int hit = left < limit;
 
 	if (likely(hit)) {

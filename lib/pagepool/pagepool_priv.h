@@ -155,7 +155,7 @@ void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
 
 /* pagepool.c */
-bool pp_list_remove(struct pagepool_state *st);
+struct pagepool_state *pp_list_remove(const struct pagepool *pool);
 void pp_state_free(struct pagepool_state *st);
 
 /* provider.c */

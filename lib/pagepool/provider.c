@@ -22,7 +22,8 @@ pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 	snprintf(name, sizeof(name), "PP_%" PRIu32 "_%" PRIu32, st->id, st->nb_slabs);
 	slab->mz = rte_memzone_reserve_aligned(name, len, st->socket_id, 0, PAGEPOOL_GRANULE);
 	if (slab->mz == NULL)
-		return -rte_errno;
+		/* EAL's table of zones is full, and says so: no memory to our caller. */
+		return rte_errno == ENOSPC ? -ENOMEM : -rte_errno;
 	slab->base = (uintptr_t)slab->mz->addr;
 	slab->len = len;
 	return 0;

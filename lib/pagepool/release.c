@@ -66,8 +66,8 @@ pagepool_destroy(struct pagepool *pool)
 
 	if (pool == NULL)
 		return 0;
-	st = pool->state;
-	if (!pp_list_remove(st)) {
+	st = pp_list_remove(pool);
+	if (st == NULL) {
 		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
 		return 0;
 	}

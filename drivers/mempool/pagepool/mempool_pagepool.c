@@ -47,6 +47,7 @@ struct pp_mempool {
 	const struct rte_mempool *mp;
 	uint32_t fail_populated; /**< populated_size at the last dequeue that failed. */
 	uint32_t held;           /**< The same at the first failure of a row of such. */
+	uint64_t fail_puts;      /**< Objects ever put, at the last failure. */
 };
 
 /** Cookie of the pools whose caches are this process's; 0 until it makes one. */
@@ -89,21 +90,35 @@ enqueue_slow(struct rte_mempool *mp, void *const *objs, unsigned int n)
 	return 0;
 }
 
+static uint64_t
+nb_puts(const struct pagepool *pool)
+{
+	struct pagepool_stats s;
+
+	return pagepool_stats_get(pool, &s) == 0 ? s.recycle_cached + s.recycle_ring : 0;
+}
+
 /* rte_mempool_free() takes out all objects one by one, counting populated_size down, before it
- * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that did not come. */
+ * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that did not come. A put
+ * in between ends a row: a failure at 6 of long ago does not belong to it. */
 static __rte_noinline int
 dequeue_slow(struct rte_mempool *mp, void **objs, unsigned int n)
 {
 	struct pp_mempool *p = mp->pool_data;
 	struct pagepool *pool = pool_of(mp);
+	uint64_t puts;
 
 	if (pool == NULL)
 		return -EINVAL;
 	if (pagepool_alloc_slow(pool, objs, n) == n)
 		return 0;
-	if (p->fail_populated != mp->populated_size + 1)
+	if (n > 1)
+		return -ENOBUFS;
+	puts = nb_puts(pool);
+	if (p->fail_populated != mp->populated_size + 1 || p->fail_puts != puts)
 		p->held = mp->populated_size;
 	p->fail_populated = mp->populated_size;
+	p->fail_puts = puts;
 	return -ENOBUFS;
 }
 
@@ -247,7 +262,8 @@ pp_free(struct rte_mempool *mp)
 		return;
 	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
 		cached += mp->local_cache[i].len;
-	if (mp->populated_size == 0 && p->fail_populated == 1 && p->held > cached)
+	if (mp->populated_size == 0 && p->fail_populated == 1 && p->fail_puts == nb_puts(p->pool) &&
+		p->held > cached)
 		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name,
 			p->held - cached);
 	pagepool_destroy(p->pool);

@@ -1,0 +1,168 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+#
+# How tests are run, counted and told: one line each, a log each, the end of the log of what
+# failed. Sourced by test.sh after setup.sh.
+
+T_LOGS=$PP_BUILD/test-logs
+T_PREFIX=pptest$$ # --file-prefix of our DPDK processes, and what is cleaned up after them
+T_PASSED=0
+T_FAILED=0
+T_SKIPPED=0
+T_PID= # the running test
+T_LAUNCH=() # what starts `meson test`
+T_CLEANUP=()
+T_FAILURES=()
+
+# SUITE: what follows belongs to it.
+t_suite() {
+	T_SUITE=$1
+	T_DIR=$T_LOGS/$1
+	rm -rf "$T_DIR"
+	mkdir -p "$T_DIR"
+}
+
+# t_pass NAME [SECONDS [REMARK]]
+t_pass() {
+	T_PASSED=$((T_PASSED + 1))
+	printf 'ok    %s: %s%s%s\n' "$T_SUITE" "$1" "${2:+ ($2 s)}" "${3:+: $3}"
+}
+
+# t_skip NAME REASON
+t_skip() {
+	T_SKIPPED=$((T_SKIPPED + 1))
+	printf 'skip  %s: %s: %s\n' "$T_SUITE" "$1" "$2"
+}
+
+# t_fail NAME REASON [LOG]
+t_fail() {
+	T_FAILED=$((T_FAILED + 1))
+	T_FAILURES+=("$T_SUITE: $1: $2")
+	printf 'FAIL  %s: %s: %s\n' "$T_SUITE" "$1" "$2"
+	[ -n "${3:-}" ] || return 0
+	tail -n 30 "$3" | sed 's/^/      | /'
+	printf '      whole log: %s\n' "$3"
+}
+
+t_seconds() {
+	local ms=$((${EPOCHREALTIME/[.,]/} / 1000 - $1))
+	printf '%d.%d' $((ms / 1000)) $((ms % 1000 / 100))
+}
+
+# t_exec SECONDS LOG COMMAND...: runs a command with its output in LOG. It is killed after SECONDS,
+# which returns 124 or 137, and when we die, whatever we die of. A background process, because
+# bash runs no trap before a foreground one has ended.
+t_exec() {
+	local seconds=$1 log=$2 rc=0
+	shift 2
+	setpriv --pdeathsig TERM -- timeout -k 5 "$seconds" setpriv --pdeathsig KILL -- "$@" \
+		</dev/null >"$log" 2>&1 &
+	T_PID=$!
+	wait "$T_PID" || rc=$?
+	T_PID=
+	return "$rc"
+}
+
+# The line of a log that says why a test skipped itself.
+t_last_line() {
+	tr -d '\r\0' <"$1" | sed '/^[[:space:]]*$/d' | tail -n 1
+}
+
+# What a status of a command means.
+t_why() {
+	case $1 in
+	124 | 137) echo "took too long" ;;
+	134) echo "aborted" ;;
+	136) echo "arithmetic error" ;;
+	139) echo "segmentation fault" ;;
+	*) echo "exit status $1" ;;
+	esac
+}
+
+# t_run NAME SECONDS COMMAND...: one test. Status 77 is a skip, its last line the reason.
+t_run() {
+	local name=$1 seconds=$2 log rc=0 start
+	shift 2
+	log=$T_DIR/${name//[^a-zA-Z0-9_.-]/_}.log
+	start=$((${EPOCHREALTIME/[.,]/} / 1000))
+	t_exec "$seconds" "$log" "$@" || rc=$?
+	case $rc in
+	0) t_pass "$name" "$(t_seconds "$start")" ;;
+	77) t_skip "$name" "$(t_last_line "$log")" ;;
+	*) t_fail "$name" "$(t_why "$rc")" "$log" ;;
+	esac
+	[ "$rc" -eq 0 ] || [ "$rc" -eq 77 ]
+}
+
+# t_count_meson LOG_FOLDER: tells and counts each test of a finished `meson test`.
+t_count_meson() {
+	local line name result seconds log
+	while read -r line; do
+		name=$(jq -r '.name | sub("^pagepool:"; "") | sub("^[a-z]+ / "; "")' <<<"$line")
+		result=$(jq -r .result <<<"$line")
+		seconds=$(jq -r '.duration * 10 | round / 10' <<<"$line")
+		log=$T_DIR/${name//[^a-zA-Z0-9_.-]/_}.log
+		jq -r '(.stdout // ""), (.stderr // "")' <<<"$line" >"$log"
+		case $result in
+		OK | EXPECTEDFAIL) t_pass "$name" "$seconds" ;;
+		SKIP) t_skip "$name" "$(t_last_line "$log")" ;;
+		*) t_fail "$name" "$result after $seconds s" "$log" ;;
+		esac
+	done <"$1/testlog.json"
+}
+
+# t_meson BUILD SUITE SECONDS [MESON_TEST_OPTION...]: the tests of a suite of meson.build. The
+# number of tests goes to T_COUNT.
+t_meson() {
+	local build=$1 suite=$2 seconds=$3 log=$T_DIR/meson.log
+	shift 3
+	T_COUNT=$(meson introspect --tests "$build" |
+		jq --arg s "$suite" '[.[] | select(any(.suite[]; . == $s or endswith(":" + $s)))] | length')
+	[ "$T_COUNT" -gt 0 ] || return 0
+	rm -f "$build/meson-logs/testlog.json"
+	t_exec "$seconds" "$log" "${T_LAUNCH[@]}" meson test -C "$build" --no-rebuild --suite "$suite" \
+		--num-processes 1 "$@" || true
+	if [ -s "$build/meson-logs/testlog.json" ]; then
+		t_count_meson "$build/meson-logs"
+	fi
+	# Each test has its own limit; a run that was cut off must not look like a complete one.
+	if [ "$(grep -c . "$build/meson-logs/testlog.json" 2>/dev/null)" != "$T_COUNT" ]; then
+		t_fail meson "meson test did not finish its $T_COUNT tests" "$log"
+	fi
+}
+
+t_at_exit() {
+	T_CLEANUP+=("$1")
+}
+
+# What processes leave behind that were killed: huge page files and runtime folders.
+t_tidy_dpdk() {
+	local dir type
+	while read -r _ dir type _; do
+		[ "$type" != hugetlbfs ] || rm -f "$dir/$T_PREFIX"*map_*
+	done </proc/mounts
+	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"*
+}
+
+t_exit() {
+	local command
+	if [ -n "$T_PID" ]; then
+		kill -TERM "$T_PID" 2>/dev/null || true
+		wait "$T_PID" 2>/dev/null || true
+	fi
+	for command in "${T_CLEANUP[@]}"; do
+		eval "$command" || true
+	done
+	t_tidy_dpdk
+}
+
+# The result. The last line is what others read.
+t_summary() {
+	local failure
+	for failure in "${T_FAILURES[@]}"; do
+		printf 'failed: %s\n' "$failure"
+	done
+	printf '%d passed, %d failed, %d skipped\n' "$T_PASSED" "$T_FAILED" "$T_SKIPPED"
+	[ "$T_FAILED" -eq 0 ]
+}

@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+#
+# The suites of test.sh, but for those that have files of their own (compat, dpdk). Sourced by
+# test.sh. Each counts its tests and goes on after a failure.
+
+# t_configure FOLDER MESON_OPTION...: configures once and builds; false and counted if that fails.
+t_configure() {
+	local build=$1
+	shift
+	if [ ! -f "$build/build.ninja" ]; then
+		rm -rf "$build"
+		t_exec 120 "$T_DIR/setup.log" meson setup "$build" "$PP_TOP" "$@" || {
+			t_fail "meson setup $*" "$(t_why $?)" "$T_DIR/setup.log"
+			return 1
+		}
+	fi
+	t_exec 600 "$T_DIR/compile.log" ninja -C "$build" ${PP_JOBS:+-j "$PP_JOBS"} || {
+		t_fail "compile in ${build#"$PP_TOP/"}" "$(t_why $?)" "$T_DIR/compile.log"
+		return 1
+	}
+}
+
+# t_meson_suite BUILD SUITE SECONDS...: a suite without tests is told, not passed over.
+t_meson_suite() {
+	t_meson "$@"
+	[ "$T_COUNT" -gt 0 ] || t_skip "$2" "this tree has no tests of suite '$2'"
+}
+
+suite_build() {
+	# From nothing: a warning in a file that was compiled before would not be seen again.
+	rm -rf "$PP_BUILD/werror"
+	if t_configure "$PP_BUILD/werror" --buildtype=release -Dwerror=true; then
+		t_pass "release, warnings are errors"
+	fi
+	rm -rf "$PP_BUILD/werror-debug"
+	if t_configure "$PP_BUILD/werror-debug" --buildtype=debug -Dwerror=true; then
+		t_pass "debug, warnings are errors"
+	fi
+	rm -rf "$PP_BUILD/werror" "$PP_BUILD/werror-debug"
+}
+
+# The files of the project that match, with paths from the top. Without git: a release archive.
+t_files() {
+	if git -C "$PP_TOP" rev-parse --git-dir >/dev/null 2>&1; then
+		git -C "$PP_TOP" ls-files -- "$@"
+	else
+		(cd "$PP_TOP" && find . -path ./build -prune -o -type f -print | sed 's|^\./||') |
+			while read -r file; do
+				local pattern
+				for pattern; do
+					# shellcheck disable=SC2053  # a pattern is meant
+					if [[ $file == $pattern ]]; then
+						echo "$file"
+						break
+					fi
+				done
+			done
+	fi
+}
+
+t_scripts() {
+	t_files '*' | while read -r file; do
+		case $file in
+		*.sh) echo "$file" ;;
+		*.*) ;;
+		*) ! head -n 1 "$PP_TOP/$file" | grep -qa '^#!.*sh' || echo "$file" ;;
+		esac
+	done
+	t_files '.ci/*'
+}
+
+suite_format() {
+	local files missing version
+	mapfile -t files < <(t_files '*.c' '*.h')
+	version=$(clang-format --version 2>/dev/null | grep -o '[0-9]*' | head -n 1) || true
+	if [ -z "$version" ]; then
+		t_skip clang-format "it is missing and could not be installed"
+	elif [ "$version" != 14 ]; then
+		t_skip clang-format "other versions than 14 format differently, this is $version"
+	else
+		t_run "clang-format of ${#files[@]} files" 60 \
+			env -C "$PP_TOP" clang-format --dry-run -Werror "${files[@]}" || true
+	fi
+	mapfile -t files < <(t_scripts | sort -u)
+	if pp_have shellcheck; then
+		t_run "shellcheck of ${#files[@]} scripts" 120 \
+			env -C "$PP_TOP" shellcheck -x "${files[@]}" || true
+	else
+		t_skip shellcheck "it is missing and could not be installed"
+	fi
+	mapfile -t files < <({
+		t_files '*.c' '*.h' '*.py' '*.pml' '*meson.build' 'meson_options.txt'
+		t_scripts
+	} | sort -u)
+	# Status 1: no file lacks it.
+	missing=$(env -C "$PP_TOP" grep -L 'SPDX-License-Identifier: BSD-3-Clause' "${files[@]}") || true
+	if [ -z "$missing" ]; then
+		t_pass "licence line of ${#files[@]} files"
+	else
+		echo "$missing" >"$T_DIR/spdx.log"
+		t_fail "licence line" "missing in these files" "$T_DIR/spdx.log"
+	fi
+}
+
+suite_unit() {
+	t_meson_suite "$PP_BUILD" unit 900
+}
+
+suite_stress() {
+	t_meson_suite "$PP_BUILD" stress 900
+}
+
+# t_sanitized NAME SANITIZERS: the sanitizers' own options are in tests/meson.build.
+t_sanitized() {
+	local build=$PP_BUILD/$1 sanitizers=$2
+	# The compiler's own libraries, which the sanitizers need, are not in the link of a plugin.
+	t_configure "$build" --buildtype=debugoptimized "-Db_sanitize=$sanitizers" \
+		-Db_lundef=false || return 0
+	t_meson_suite "$build" unit 1200 --timeout-multiplier 5
+	t_meson_suite "$build" stress 1200 --timeout-multiplier 5
+}
+
+suite_asan() {
+	t_sanitized asan address,undefined
+}
+
+# shellcheck disable=SC2034  # T_LAUNCH is for t_meson
+suite_tsan() {
+	# Newer kernels place programs where this sanitizer's own memory is; without randomisation
+	# they do not.
+	if ! setarch -R true 2>/dev/null; then
+		t_skip tsan "address randomisation cannot be switched off here"
+		return 0
+	fi
+	T_LAUNCH=(setarch -R)
+	t_sanitized tsan thread
+	T_LAUNCH=()
+}
+
+suite_secondary() {
+	if [ "$PP_HUGE" != 1 ]; then
+		t_skip secondary "processes share huge pages only: $PP_HUGE_WHY"
+	elif ! t_plugin; then
+		t_fail secondary "$T_PLUGIN_WHY"
+	else
+		PP_PLUGIN_FILE=$T_PLUGIN PP_FILE_PREFIX=$T_PREFIX t_meson_suite "$PP_BUILD" secondary 600
+	fi
+}
+
+suite_examples() {
+	t_meson_suite "$PP_BUILD" examples 300
+}
+
+suite_run() {
+	local report=$PP_BUILD/run/report.json
+	if [ ! -x "$PP_TOP/run.sh" ]; then
+		t_fail run.sh "it is not there"
+		return 0
+	fi
+	rm -f "$report"
+	t_run run.sh 300 "$PP_TOP/run.sh" || return 0
+	if jq -es 'length > 0' "$report" >"$T_DIR/report.log" 2>&1; then
+		t_pass "report.json is JSON"
+	else
+		t_fail "report.json is JSON" "it is not" "$T_DIR/report.log"
+	fi
+}
+
+suite_perf_smoke() {
+	local json=$T_DIR/perf.json perf=$PP_BUILD/app/pagepool-perf/pagepool-perf eal=()
+	if [ ! -x "$perf" ]; then
+		t_fail pagepool-perf "it is not built"
+		return 0
+	fi
+	[ "$PP_HUGE" = 1 ] || eal+=(--no-huge -m 1024)
+	t_run pagepool-perf 300 "$perf" "${eal[@]}" --no-pci "--file-prefix=$T_PREFIX" -- \
+		--runs 1 --time 0.005 --json "$json" || return 0
+	# shellcheck disable=SC2016  # jq's variables
+	if jq -es 'length > 0 and all(.[]; has("bench") and has("pool") and (.cycles | .min <= .median
+		and .median <= .max) and .tsc_hz > 0)' "$json" >"$T_DIR/json.log" 2>&1; then
+		t_pass "$(wc -l <"$json") results as JSON"
+	else
+		t_fail "results as JSON" "fields are missing" "$json"
+	fi
+}
+
+# What a user does with an installation, with one that lies elsewhere than where it was made for.
+suite_install() {
+	local root=$PP_BUILD/install prefix eal=(--no-huge -m 64) flags
+	rm -rf "$root"
+	t_run "meson install" 120 meson install -C "$PP_BUILD" --no-rebuild --destdir "$root" ||
+		return 0
+	prefix=$root$(meson introspect --buildoptions "$PP_BUILD" |
+		jq -r '.[] | select(.name == "prefix") | .value')
+	mkdir -p "$T_DIR/pc"
+	find "$root" -name pagepool.pc -exec sed "s|^prefix=.*|prefix=$prefix|" {} \; \
+		>"$T_DIR/pc/pagepool.pc"
+	cat >"$T_DIR/user.c" <<-'END'
+		#include <pagepool.h>
+		#include <rte_eal.h>
+
+		int
+		main(int argc, char **argv)
+		{
+			struct pagepool_params params = {.name = "p", .nb_pages = 100, .page_size = 2048};
+			struct pagepool *pool;
+			void *page;
+
+			if (rte_eal_init(argc, argv) < 0 || (pool = pagepool_create(&params)) == NULL)
+				return 1;
+			page = pagepool_alloc(pool);
+			if (page == NULL || pagepool_in_use_count(pool) != 1)
+				return 1;
+			pagepool_put(pool, page);
+			return pagepool_destroy(pool) != 0;
+		}
+	END
+	flags=$(PKG_CONFIG_PATH=$T_DIR/pc pkg-config --cflags --libs pagepool) || {
+		t_fail pkg-config "it does not know pagepool"
+		return 0
+	}
+	# shellcheck disable=SC2086  # flags are words
+	t_run "compile with pkg-config" 60 cc -Wall -Wextra -Werror -o "$T_DIR/user" "$T_DIR/user.c" \
+		$flags || return 0
+	LD_LIBRARY_PATH=$(dirname "$(find "$root" -name 'libpagepool.so.0')") t_run "run it" 60 \
+		"$T_DIR/user" --no-pci --no-telemetry "--file-prefix=$T_PREFIX" "${eal[@]}"
+}
