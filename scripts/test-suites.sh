@@ -155,6 +155,7 @@ suite_examples() {
 
 suite_run() {
 	local report=$PP_BUILD/run/report.json
+	t_meson_suite "$PP_BUILD" run 120
 	if [ ! -x "$PP_TOP/run.sh" ]; then
 		t_fail run.sh "it is not there"
 		return 0
