@@ -84,7 +84,7 @@ mempool_check_objects(struct rte_mempool *mp)
 
 		CHECK(i == 0 || (char *)obj[i - 1] + total <= (char *)obj[i]);
 		CHECK(rte_mempool_from_obj(obj[i]) == mp);
-		STAILQ_FOREACH (hdr, &mp->mem_list, next) {
+		STAILQ_FOREACH(hdr, &mp->mem_list, next) {
 			char *chunk = hdr->addr;
 
 			if (start < chunk || start + total > chunk + hdr->len)
