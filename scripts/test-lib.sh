@@ -140,9 +140,10 @@ t_at_exit() {
 t_tidy_dpdk() {
 	local dir type
 	while read -r _ dir type _; do
-		[ "$type" != hugetlbfs ] || rm -f "$dir/$T_PREFIX"*map_*
+		# Also others' mounts are listed, where nothing is ours to remove.
+		[ "$type" != hugetlbfs ] || rm -f "$dir/$T_PREFIX"*map_* 2>/dev/null || true
 	done </proc/mounts
-	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"*
+	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"* || true
 }
 
 t_exit() {

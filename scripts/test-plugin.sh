@@ -22,17 +22,14 @@ t_plugin() {
 	local plugin=drivers/mempool/pagepool/librte_mempool_pagepool.so safe base
 	T_PLUGIN=$PP_BUILD/$plugin
 	T_PLUGIN_WHY=
-	if [ ! -f "$T_PLUGIN" ]; then
-		T_PLUGIN_WHY="$T_PLUGIN is not built"
-		return 1
-	fi
 	t_world_writable "$(dirname "$T_PLUGIN")" || return 0
-	for base in /run "${XDG_RUNTIME_DIR:-}" "$HOME"; do
+	for base in /run "${XDG_RUNTIME_DIR:-}" "${HOME:-}"; do
 		if [ -n "$base" ] && [ -w "$base" ] && ! t_world_writable "$base"; then
 			safe=$(mktemp -d "$base/pagepool-plugin.XXXXXX")
 			t_at_exit "rm -rf '$safe'"
 			mkdir -p "$safe/lib/pagepool" "$safe/${plugin%/*}"
-			cp -P "$PP_BUILD"/lib/pagepool/libpagepool.so* "$safe/lib/pagepool/"
+			find "$PP_BUILD/lib/pagepool" -maxdepth 1 -name 'libpagepool.so*' ! -type d \
+				-exec cp -P -t "$safe/lib/pagepool" {} +
 			cp "$T_PLUGIN" "$safe/$plugin"
 			T_PLUGIN=$safe/$plugin
 			return 0

@@ -63,7 +63,7 @@ lap_run(struct lap *lap)
 	lap->done = 0;
 	for (unsigned int i = 0; i < lap->lcores; i++)
 		runners[i] = (struct runner){lap, i, &waiting};
-	RTE_LCORE_FOREACH_WORKER (lcore) {
+	RTE_LCORE_FOREACH_WORKER(lcore) {
 		if (index == lap->lcores)
 			break;
 		rc = rte_eal_remote_launch(run_one, &runners[index], lcore);

@@ -94,7 +94,7 @@ probe_ports(void)
 	uint64_t left = app.opts.portmask;
 	uint16_t id;
 
-	RTE_ETH_FOREACH_DEV (id) {
+	RTE_ETH_FOREACH_DEV(id) {
 		int ret;
 
 		if (app.opts.portmask != 0 && (id >= 64 || (app.opts.portmask >> id & 1) == 0))
