@@ -25,7 +25,8 @@ add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *ha
 	s->recycle_ring += pagepool_total(&c->ring);
 	s->recycle_ring_full += pagepool_total(&c->ring_full);
 	s->recycle_released_ref += pagepool_total(&c->released);
-	s->cached += put - get;
+	/* A reader that is interrupted between the two sees more puts than there was room for. */
+	s->cached += RTE_MIN(put - get, c->capacity);
 	*handed_out += taken + pagepool_total(&c->direct);
 }
 
@@ -39,7 +40,8 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->pages = st->nb_pages;
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
-	s->in_ring = rte_ring_count(st->ring);
+	/* Its two ends are not read at once either, and with relaxed tail sync the tail lags. */
+	s->in_ring = RTE_MIN(rte_ring_count(st->ring), st->nb_pages);
 	/* Pages that move while we count may be seen twice or not at all. */
 	in_use = (int64_t)(s->hold - s->release - s->cached - s->in_ring);
 	s->in_use = RTE_MIN((uint64_t)RTE_MAX(in_use, 0), s->pages);
