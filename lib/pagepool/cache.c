@@ -428,7 +428,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self)
 		moved += cache_drain(st, full[i]);
 		cache_return(st, full[i]);
 	}
-	st->reclaims += nb_full;
+	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
 	rte_spinlock_unlock(&st->ctl_lock);
 	return moved;
 }

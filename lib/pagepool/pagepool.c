@@ -135,12 +135,13 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	}
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
 	st->page_size = p->page_size;
-	st->unit_shift = p->page_size % PAGEPOOL_PAGE_ALIGN == 0 ? 6 : 3;
+	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
+	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = default_cache(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
 	st->socket_id = p->socket_id;
-	st->owner_pid = own_pid;
+	st->owner_pid = __atomic_load_n(&own_pid, __ATOMIC_RELAXED);
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
@@ -272,7 +273,8 @@ library_init(void)
 		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
 		return -ENODEV;
 	}
-	own_pid = getpid();
+	/* Relaxed, here and where it is read: all threads write the same. */
+	__atomic_store_n(&own_pid, getpid(), __ATOMIC_RELAXED);
 	return pp_pagemap_init();
 }
 
@@ -307,7 +309,8 @@ pagepool_local(struct pagepool *pool)
 {
 	struct pagepool_state *st = pool->state;
 
-	return st->owner_pid == own_pid ? &st->head : &st->guest;
+	return st->owner_pid == __atomic_load_n(&own_pid, __ATOMIC_RELAXED) ? &st->head
+									    : &st->guest;
 }
 
 PP_EXPORT struct pagepool *

@@ -83,7 +83,8 @@ ring_widen(struct pagepool_state *st)
 
 /**
  * Make sure that the ring can hold pages of a range. The first range becomes the middle of the
- * window that 32 bits span: 2^31 units on either side, 128 GiB for pages aligned to 64 bytes.
+ * window that 32 bits span: 2^31 units on either side, which is 128 GiB for pages aligned to 64
+ * bytes and 16 GiB for those of external pools, aligned to 8.
  */
 int
 pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
@@ -145,7 +146,8 @@ static void
 prefetch_next(const struct rte_ring *r, unsigned int n)
 {
 	const uint32_t *entries = (const uint32_t *)&r[1];
-	uint32_t first = r->cons.head;
+	/* Relaxed: only what is fetched early depends on it. */
+	uint32_t first = __atomic_load_n(&r->cons.head, __ATOMIC_RELAXED);
 
 	for (unsigned int i = 0; i < n; i += LINE)
 		rte_prefetch0(&entries[(first + i) & r->mask]);

@@ -240,7 +240,7 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
 		if (st->slabs[i]->nb_free > 0)
 			got += slab_take(st->slabs[i], pages + got, n - got);
-	st->hold += got;
+	pagepool_total_set(&st->hold, st->hold + got);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&st->slab_lock);
 	return got;
@@ -283,7 +283,7 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 		else
 			pp_refuse(st, pages[i], why);
 	}
-	st->release += given;
+	pagepool_total_set(&st->release, st->release + given);
 	__atomic_store_n(&st->slab_free, st->slab_free + given, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&st->slab_lock);
 }

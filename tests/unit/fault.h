@@ -3,8 +3,7 @@
  */
 /**
  * @file
- * Failing allocations: definitions of DPDK's allocation functions in the program, which the
- * dynamic linker prefers to DPDK's, and which fail when told to.
+ * Failing allocations of DPDK's memory, see eal_hooks.c.
  */
 #ifndef PAGEPOOL_TEST_FAULT_H
 #define PAGEPOOL_TEST_FAULT_H
@@ -12,7 +11,7 @@
 /** Let the n-th allocation from now on fail (1: the next), and the following ones work; 0: none.
  * With all set, every later one fails too. */
 void fault_arm(unsigned int n, int all);
-/** @return allocations asked for since fault_arm(). */
+/** @return allocations asked for since fault_arm() of anything but 0. */
 unsigned int fault_count(void);
 
 #endif /* PAGEPOOL_TEST_FAULT_H */

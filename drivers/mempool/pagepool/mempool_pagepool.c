@@ -219,10 +219,6 @@ pool_create(const struct rte_mempool *mp)
 		.flags = PAGEPOOL_F_EXTERNAL | (mp->cache_size > 0 ? PAGEPOOL_F_NO_CACHE : 0),
 	};
 
-	/* A pool takes its pages' alignment from their size; packed objects are aligned to 8 bytes
-	 * whatever their size. */
-	if (mp->flags & RTE_MEMPOOL_F_NO_CACHE_ALIGN)
-		params.page_size |= 8;
 	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
 	return pagepool_create(&params);
 }
