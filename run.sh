@@ -6,7 +6,7 @@
 #                      stock dpdk-testpmd: verifies, compares, leaves build/run/report.json
 # ./run.sh ARGS...     sets up, builds, and runs testpmd-pp ARGS
 #
-# doc/run.md says what is measured and how. Environment: see scripts/setup.sh.
+# doc/run.md says what is measured, how, and which environment variables there are.
 
 set -euo pipefail
 
@@ -34,7 +34,7 @@ pp_cleanup() {
 	trap - EXIT INT TERM HUP
 	pp_reap
 	pp_veth_down
-	rm -rf "$PP_RUN/talk" "$PP_EAL_FOLDER/pagepool-$$"-*
+	rm -rf "$PP_RUN/talk" "$PP_EAL_FOLDER/pagepool-$$"-* 2>/dev/null || true
 }
 
 # With arguments: testpmd-pp in our place.

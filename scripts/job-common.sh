@@ -78,10 +78,8 @@ pp_join() {
 
 # One main job at a time: two would share the processors and spoil each other's figures.
 pp_lock() {
-	local file=$PP_RUN/lock
-	if pp_is_root; then
-		file=/run/pagepool-run.lock
-	fi
+	local file
+	file=$(pp_lock_file run)
 	exec {PP_LOCK}>"$file"
 	flock -n "$PP_LOCK" && return 0
 	pp_say "Another run is going on; waiting for it to end"

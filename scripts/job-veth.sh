@@ -162,6 +162,12 @@ pp_forwarder_stop() {
 # the kernel's; else AF_PACKET, and the reason is told.
 pp_veth_driver() {
 	local log=$PP_LOG/try-af_xdp.log
+	if [ "${PP_NO_XDP:-0}" != 0 ]; then
+		PP_DRIVER=af_packet
+		pp_veth_vdevs "$PP_DRIVER"
+		pp_note "PP_NO_XDP is set: using AF_PACKET"
+		return 0
+	fi
 	PP_DRIVER=af_xdp
 	pp_veth_vdevs "$PP_DRIVER"
 	pp_forwarder_start dpdk-testpmd "$log" /dev/null

@@ -59,6 +59,16 @@ pp_is_root() {
 	[ "$(id -u)" -eq 0 ]
 }
 
+# A lock that all of this machine take, if it can be, or all of this build folder.
+pp_lock_file() {
+	local folder=/run
+	if [ ! -w "$folder" ]; then
+		folder=$PP_BUILD
+		mkdir -p "$folder"
+	fi
+	printf '%s/pagepool-%s.lock\n' "$folder" "$1"
+}
+
 # Is what CHECK names there?
 pp_have() {
 	case $1 in
@@ -189,9 +199,12 @@ pp_huge_reserve() {
 	{ echo 1 >/proc/sys/vm/compact_memory; } 2>/dev/null || true
 	{ echo $((total + need - free)) >"$PP_HUGE_SYS/nr_hugepages"; } 2>/dev/null || true
 	free=$(pp_huge_read free_hugepages)
+	if [ "$free" -lt "$need" ]; then
+		{ echo "$total" >"$PP_HUGE_SYS/nr_hugepages"; } 2>/dev/null || true
+		return 1
+	fi
 	pp_say "Huge pages: reserved $(($(pp_huge_read nr_hugepages) - total)) more of 2 MiB," \
 		"$free are free"
-	[ "$free" -ge "$need" ]
 }
 
 # pp_setup_hugepages MIB: sets PP_HUGE, and PP_HUGE_WHY if it is 0. Never fails.
@@ -208,13 +221,12 @@ pp_setup_hugepages() {
 		PP_HUGE_WHY='hugetlbfs cannot be mounted'
 	else
 		# Two set-ups at once would both see the same pages as missing.
-		exec {lock}>/run/pagepool-setup.lock
+		exec {lock}>"$(pp_lock_file setup)"
 		flock "$lock"
 		if pp_huge_reserve "$need"; then
 			PP_HUGE=1 PP_HUGE_WHY=
 		else
-			# shellcheck disable=SC2034  # for the caller
-			PP_HUGE_WHY="$need huge pages of 2 MiB are needed, $(pp_huge_read free_hugepages) are free"
+			PP_HUGE_WHY="of $need huge pages of 2 MiB $(pp_huge_read free_hugepages) can be had"
 		fi
 		exec {lock}>&-
 	fi

@@ -14,11 +14,11 @@
 #include "pktgen.h"
 
 /* testpmd's addresses and ports: RFC 2544 benchmarking and the discard service for txonly. */
-#define TXONLY_SRC    RTE_IPV4(198, 18, 0, 1)
-#define TXONLY_DST    RTE_IPV4(198, 18, 0, 2)
+#define TXONLY_SRC    RTE_IPV4(198u, 18, 0, 1)
+#define TXONLY_DST    RTE_IPV4(198u, 18, 0, 2)
 #define TXONLY_PORT   9
-#define FLOWGEN_SRC   RTE_IPV4(10, 254, 0, 0)
-#define FLOWGEN_DST   RTE_IPV4(10, 253, 0, 0)
+#define FLOWGEN_SRC   RTE_IPV4(10u, 254, 0, 0)
+#define FLOWGEN_DST   RTE_IPV4(10u, 253, 0, 0)
 #define FLOWGEN_SPORT 1000
 #define FLOWGEN_DPORT 1001
 #define TTL           64

@@ -39,8 +39,9 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->pages = st->nb_pages;
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
-	s->in_ring = rte_ring_count(st->ring);
-	/* Pages that move while we count may be seen twice or not at all. */
+	/* Pages that move while we count may be seen twice or not at all, the ring's two ends are
+	 * not read at once either, and with relaxed tail sync the tail lags. */
+	s->in_ring = RTE_MIN(rte_ring_count(st->ring), st->nb_pages);
 	in_use = (int64_t)(s->hold - s->release - s->cached - s->in_ring);
 	s->in_use = RTE_MIN((uint64_t)RTE_MAX(in_use, 0), s->pages);
 }

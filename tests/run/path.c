@@ -16,6 +16,8 @@
 /* After so many silences the answer is known. */
 #define PC_STALLS_MAX    3
 #define PC_PROBE_EVERY_S 0.005
+/* A port that is being started may take a frame, miss some and take the next. */
+#define PC_PROBE_RUN 8
 /* Wait for duplicates after the last frame. */
 #define PC_LINGER_S 0.05
 
@@ -25,7 +27,7 @@ struct pc_progress {
 	uint64_t room;     /* bits in seen */
 	uint64_t given_up; /* frames not waited for any more */
 	uint64_t newest;   /* highest number that arrived, plus 1 */
-	uint64_t oldest;   /* lowest number that arrived, plus 1; 0: none */
+	uint64_t run;      /* how many arrived one after the other up to the newest */
 };
 
 static double
@@ -74,12 +76,12 @@ pc_enter(struct pc_path *path, struct pc_progress *progress, unsigned int dir, c
 	}
 	progress->seen[id.seq / 8] |= (uint8_t)(1u << id.seq % 8);
 	count->arrived++;
-	if (id.seq + 1 < progress->newest)
+	if (id.seq < progress->newest) {
 		count->reordered++;
-	else
+	} else {
+		progress->run = id.seq == progress->newest ? progress->run + 1 : 1;
 		progress->newest = id.seq + 1;
-	if (progress->oldest == 0 || id.seq + 1 < progress->oldest)
-		progress->oldest = id.seq + 1;
+	}
 }
 
 /** Take in what has arrived at the far end of `dir`. @return frames, or -errno. */
@@ -161,12 +163,23 @@ pc_progress_fini(struct pc_path *path, struct pc_progress progress[2])
 	}
 }
 
-/** Has every frame since the first that arrived done so too? */
+/** Is the path up, and nothing on the way that could still arrive? Frames keep their order. */
 static bool
 pc_probed(const struct pc_path *path, const struct pc_progress *progress, unsigned int dir)
 {
-	return progress->oldest != 0 &&
-	       path->count[dir].sent - (progress->oldest - 1) == path->count[dir].arrived;
+	return progress->run >= PC_PROBE_RUN && progress->newest == path->count[dir].sent;
+}
+
+/** Send the next probes: of each way until it has proved itself, of both if nothing moves. */
+static int
+pc_probe_send(struct pc_path *path, const struct pc_progress progress[2], bool silent)
+{
+	int ret = 0;
+
+	for (unsigned int dir = 0; dir < 2 && ret >= 0; dir++)
+		if (progress[dir].run < PC_PROBE_RUN || silent)
+			ret = pc_send(path, dir, 1, PC_KIND_PROBE);
+	return ret;
 }
 
 int
@@ -174,27 +187,29 @@ pc_path_probe(struct pc_path *path, double timeout_s)
 {
 	struct pc_progress progress[2];
 	double end = pc_now() + timeout_s;
+	double last = pc_now();
 	double next = 0;
 	int ret = pc_progress_init(path, progress, (uint64_t)(timeout_s / PC_PROBE_EVERY_S) + 1);
 
 	if (ret < 0)
 		return ret;
-	while (ret >= 0 &&
-		!(pc_probed(path, &progress[0], 0) && pc_probed(path, &progress[1], 1))) {
+	while (!(pc_probed(path, &progress[0], 0) && pc_probed(path, &progress[1], 1))) {
 		double now = pc_now();
+		int got = 0;
 
-		if (now > end) {
-			ret = -ETIMEDOUT;
-			break;
-		}
-		if (now >= next) {
+		ret = now > end ? -ETIMEDOUT : 0;
+		if (ret == 0 && now >= next) {
 			next = now + PC_PROBE_EVERY_S;
-			for (unsigned int dir = 0; dir < 2 && ret >= 0; dir++)
-				if (progress[dir].oldest == 0)
-					ret = pc_send(path, dir, 1, PC_KIND_PROBE);
+			ret = pc_probe_send(path, progress, now - last > PC_STALL_S);
 		}
-		for (unsigned int dir = 0; dir < 2 && ret >= 0; dir++)
+		for (unsigned int dir = 0; dir < 2 && ret >= 0; dir++) {
 			ret = pc_receive(path, &progress[dir], dir, PC_KIND_PROBE);
+			got += ret;
+		}
+		if (ret < 0)
+			break;
+		if (got > 0)
+			last = pc_now();
 		pc_wait(path, PC_PROBE_EVERY_S);
 	}
 	pc_progress_fini(path, progress);

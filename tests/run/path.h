@@ -33,8 +33,8 @@ struct pc_path {
 };
 
 /**
- * Send a frame every few milliseconds each way until one has arrived each way and all after it
- * too. Frames that the forwarder was not there for yet stay missing from `arrived`.
+ * Send a frame every few milliseconds each way until several in a row and the last have arrived.
+ * Frames that the forwarder was not there for yet stay missing from `arrived`.
  *
  * @return
  *   0 or -ETIMEDOUT.

@@ -7,7 +7,7 @@
 #include "stress.h"
 
 #define SPAWNERS 3u
-#define PAGES    1024u
+#define PAGES    256u /* fewer than all want at a time */
 
 static struct pagepool *pool;
 static uint64_t end_ms;
@@ -17,11 +17,11 @@ static void
 short_life(struct t_thread *t)
 {
 	uint64_t rnd = (uintptr_t)t->arg;
-	void *pages[PAGES / 8];
+	void *pages[PAGES / 2];
 	unsigned int n;
 
 	for (unsigned int i = 0; i < 30; i++) {
-		n = pagepool_alloc_bulk(pool, pages, 1 + t_rand(&rnd) % (PAGES / 8));
+		n = pagepool_alloc_bulk(pool, pages, 1 + t_rand(&rnd) % (PAGES / 2));
 		pages_pass(pages, n, NOBODY, 100 + t->index);
 		pages_pass(pages, n, 100 + t->index, NOBODY);
 		pagepool_put_bulk(pool, pages, n);
@@ -52,7 +52,7 @@ run(const char *name, uint64_t flags)
 	struct t_thread threads[SPAWNERS];
 
 	printf("  %s\n", name);
-	pool = T_CREATE(.name = name, .nb_pages = PAGES, .page_size = 2048, .cache_size = 128,
+	pool = T_CREATE(.name = name, .nb_pages = PAGES, .page_size = 8192, .cache_size = 128,
 		.flags = flags);
 	pages_init(pool);
 	end_ms = now_ms() + run_ms(2500);

@@ -6,7 +6,7 @@
  * - allocations can be told to fail (fault.h);
  * - the thread sanitizer, which cannot see EAL's own locks, is told what they order: a free comes
  *   before the allocation that gets the memory next, an unlock of the list of pools before the
- *   next lock.
+ *   next lock, the end of an lcore before the thread that gets its id next.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
-static char heap_lock, tailq_lock;
+static char heap_lock, tailq_lock, lcore_lock;
 #define RELEASE(lock) __tsan_release(&(lock))
 #define ACQUIRE(lock) __tsan_acquire(&(lock))
 #else
@@ -186,5 +186,24 @@ rte_mcfg_tailq_write_unlock(void)
 {
 	NEXT(void, rte_mcfg_tailq_write_unlock, void);
 	RELEASE(tailq_lock);
+	next();
+}
+
+int
+rte_thread_register(void)
+{
+	int ret;
+
+	NEXT(int, rte_thread_register, void);
+	ret = next();
+	ACQUIRE(lcore_lock);
+	return ret;
+}
+
+void
+rte_thread_unregister(void)
+{
+	NEXT(void, rte_thread_unregister, void);
+	RELEASE(lcore_lock);
 	next();
 }

@@ -120,7 +120,16 @@ owner_goes_on(void)
 		before = t_stats(pool);
 		CHECK_EQ(before.cache_reclaim, 1);
 		t_be_lcore(1);
-		pagepool_put_bulk(pool, pages + CACHE, 10);
+		/* The inline half is on again where it was before. */
+		if (modes[m] & (PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE))
+			CHECK_EQ(pagepool_put_cached(pool, pages + CACHE, 1), 0);
+		else
+			CHECK_EQ(pagepool_put_cached(pool, pages + CACHE, 1), 1);
+		CHECK_EQ(pagepool_cache_self(pool)->busy, 0);
+		if (modes[m] & (PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE))
+			pagepool_put_bulk(pool, pages + CACHE, 10);
+		else
+			pagepool_put_bulk(pool, pages + CACHE + 1, 9);
 		after = t_stats(pool);
 		CHECK_EQ(after.recycle_cached, before.recycle_cached + 10);
 		CHECK_EQ(after.cached, before.cached + 10);
