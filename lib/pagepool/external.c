@@ -13,7 +13,7 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 {
 	struct pagepool_state *st;
 	struct pp_slab *slab;
-	uintptr_t base = (uintptr_t)addr;
+	uintptr_t base = (uintptr_t)addr, start;
 	uint32_t above;
 	int ret;
 
@@ -29,9 +29,8 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	if (slab == NULL)
 		return -ENOMEM;
 	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
-	slab->base = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
-	slab->len = len + (base - slab->base);
-	slab->st = st;
+	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
+	pp_slab_init(slab, st, start, len + (base - start));
 	ret = pp_slab_bitmaps(st, slab);
 	if (ret == 0)
 		ret = pp_slab_insert(st, slab);

@@ -126,9 +126,33 @@ pp_pagemap_find(uintptr_t addr)
 		return NULL;
 	/* Acquire: pairs with the release in pp_pagemap_set(), so that the slab's range is seen. */
 	slab = __atomic_load_n(e, __ATOMIC_ACQUIRE);
-	if (slab == NULL || addr - slab->base >= slab->len)
+	if (slab == NULL || addr - __atomic_load_n(&slab->base, __ATOMIC_RELAXED) >=
+				    __atomic_load_n(&slab->len, __ATOMIC_RELAXED))
 		return NULL;
 	return slab;
+}
+
+/** While locked, a slab that pp_pagemap_find() finds stays, and with it its pool. */
+void
+pp_pagemap_lock(void)
+{
+	rte_spinlock_lock(&map->lock);
+}
+
+void
+pp_pagemap_unlock(void)
+{
+	rte_spinlock_unlock(&map->lock);
+}
+
+/** Say what a descriptor describes. Relaxed: the map publishes it; a reader that still has the
+ * descriptor from before decides by whole words. */
+void
+pp_slab_init(struct pp_slab *slab, struct pagepool_state *st, uintptr_t base, size_t len)
+{
+	__atomic_store_n(&slab->base, base, __ATOMIC_RELAXED);
+	__atomic_store_n(&slab->len, len, __ATOMIC_RELAXED);
+	__atomic_store_n(&slab->st, st, __ATOMIC_RELAXED);
 }
 
 struct pp_slab *
@@ -149,7 +173,8 @@ pp_slab_desc_get(void)
 void
 pp_slab_desc_put(struct pp_slab *slab)
 {
-	memset(slab, 0, sizeof(*slab));
+	pp_slab_init(slab, NULL, 0, 0);
+	memset(&slab->mz, 0, sizeof(*slab) - offsetof(struct pp_slab, mz));
 	rte_spinlock_lock(&map->lock);
 	slab->next_unused = map->unused;
 	map->unused = slab;

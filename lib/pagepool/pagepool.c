@@ -342,15 +342,19 @@ pagepool_lookup(const char *name)
 PP_EXPORT struct pagepool *
 pagepool_from_page(const void *page)
 {
-	struct pp_slab *slab = pp_pagemap_find((uintptr_t)page);
-	struct pagepool_state *st;
+	struct pagepool *pool = NULL;
+	struct pp_slab *slab;
 
-	if (slab == NULL)
+	/* Most foreign pointers end here, and so do all before there is a map. */
+	if (pp_pagemap_find((uintptr_t)page) == NULL)
 		return NULL;
-	st = slab->st;
-	if (st == NULL || pp_slab_index(slab, page) < 0)
-		return NULL;
-	return pagepool_local(&st->head);
+	/* The pool may be just going; the lock keeps it until we have looked into it. */
+	pp_pagemap_lock();
+	slab = pp_pagemap_find((uintptr_t)page);
+	if (slab != NULL && pp_slab_index(slab, page) >= 0)
+		pool = pagepool_local(&slab->st->head);
+	pp_pagemap_unlock();
+	return pool;
 }
 
 PP_EXPORT struct pagepool *

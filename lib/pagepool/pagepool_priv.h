@@ -31,6 +31,7 @@ struct rte_memzone;
 
 /** A contiguous range of memory carved into pages. Descriptors are recycled, never freed. */
 struct pp_slab {
+	/* Atomic, since pp_pagemap_find() may meet a slab that comes or goes; see pp_slab_init(). */
 	uintptr_t base;
 	size_t len;
 	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
@@ -150,6 +151,9 @@ int pp_pagemap_init(void);
 int pp_pagemap_set(struct pp_slab *slab);
 void pp_pagemap_clear(const struct pp_slab *slab);
 struct pp_slab *pp_pagemap_find(uintptr_t addr);
+void pp_pagemap_lock(void);
+void pp_pagemap_unlock(void);
+void pp_slab_init(struct pp_slab *slab, struct pagepool_state *st, uintptr_t base, size_t len);
 struct pp_slab *pp_slab_desc_get(void);
 void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);

@@ -12,7 +12,7 @@
 
 #include "pagepool_priv.h"
 
-/** Get memory for a slab; sets base, len and what pp_provider_free() needs. @return 0 or -errno */
+/** Get memory for a slab; sets its range and what pp_provider_free() needs. @return 0 or -errno */
 int
 pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 {
@@ -24,8 +24,7 @@ pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 	if (slab->mz == NULL)
 		/* EAL's table of zones is full, and says so: no memory to our caller. */
 		return rte_errno == ENOSPC ? -ENOMEM : -rte_errno;
-	slab->base = (uintptr_t)slab->mz->addr;
-	slab->len = len;
+	pp_slab_init(slab, st, (uintptr_t)slab->mz->addr, len);
 	return 0;
 }
 

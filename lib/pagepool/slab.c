@@ -69,7 +69,8 @@ pp_slab_find(const struct pagepool_state *st, const void *addr)
 
 	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
 		slab = pp_pagemap_find((uintptr_t)addr);
-		return slab != NULL && slab->st == st ? slab : NULL;
+		return slab != NULL && __atomic_load_n(&slab->st, __ATOMIC_RELAXED) == st ? slab
+											  : NULL;
 	}
 	i = pp_slab_above(st, (uintptr_t)addr);
 	if (i == 0)
@@ -157,7 +158,6 @@ slab_add(struct pagepool_state *st, size_t granules)
 
 	if (slab == NULL)
 		return -ENOMEM;
-	slab->st = st;
 	ret = pp_provider_alloc(st, granules * PAGEPOOL_GRANULE, slab);
 	if (ret == 0) {
 		slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
