@@ -46,8 +46,10 @@ pp_report_phase() {
 # The counters of our pools after the last turn of each phase, those that counted something.
 pp_report_pools() {
 	local fields i
-	jq -r '.pools[]? | ["Pool \(.name), \(.phase), last turn: recycling ratio " +
-			"\(.recycling_ratio // 0 | . * 1000 | round / 1000)"]
+	jq -r '.pools[]? | ["Pool \(.name), \(.phase), last turn" +
+			if .recycle_cached + .recycle_ring > 0
+			then ": recycling ratio \(.recycling_ratio * 1000 | round / 1000)"
+			else " (packets stayed in the mempool cache in front of it)" end]
 		+ [to_entries[] | select(.key != "recycling_ratio")
 			| select((.value | type == "number") and .value > 0) | .key, .value] | @tsv' \
 		"$PP_RUN/report.json" | while IFS=$'\t' read -ra fields; do

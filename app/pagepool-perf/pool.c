@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include <mempool_pagepool.h>
+
 #include "pool_if.h"
 
 const struct pool_desc pool_descs[] = {
 	{"pagepool", POOL_API_NATIVE, NULL, NULL, false},
-	{"pagepool-ops", POOL_API_MEMPOOL, "pagepool", "librte_mempool_pagepool.so", false},
+	{"pagepool-ops", POOL_API_MEMPOOL, pagepool_ops_name, "librte_mempool_pagepool.so", false},
 	{"ring_mp_mc", POOL_API_MEMPOOL, "ring_mp_mc", "librte_mempool_ring.so", true},
 	{"ring_mt_rts", POOL_API_MEMPOOL, "ring_mt_rts", "librte_mempool_ring.so", true},
 	{"ring_mt_hts", POOL_API_MEMPOOL, "ring_mt_hts", "librte_mempool_ring.so", true},

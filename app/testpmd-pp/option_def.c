@@ -84,19 +84,6 @@ parse_socket(struct tpp_options *opts, const char *value)
 }
 
 static int
-parse_mbcache(struct tpp_options *opts, const char *value)
-{
-	uint64_t n;
-	int ret = parse_number(value, 10, RTE_MEMPOOL_CACHE_MAX_SIZE, &n);
-
-	if (ret == 0) {
-		opts->mbcache = (uint32_t)n;
-		opts->mbcache_set = true;
-	}
-	return ret;
-}
-
-static int
 parse_txpkts(struct tpp_options *opts, const char *value)
 {
 	char *copy = strdup(value), *rest = copy, *part;
@@ -138,11 +125,8 @@ const struct option_def option_defs[] = {
 		NUMBER(total_num_mbufs, 1025, 1 << 27)},
 	{"mbuf-size", "N", "bytes of an mbuf's data room with its headroom (2176)",
 		NUMBER(mbuf_size, RTE_PKTMBUF_HEADROOM + 64, UINT16_MAX)},
-	{"mbcache", "N",
-		"per-lcore cache of the mempool (ops pagepool: 0, since that pool has\n"
-		"caches of its own; other ops: 250)",
-		OPT_PARSE, .parse = parse_mbcache,
-		.limits = "a number from 0 to " RTE_STR(RTE_MEMPOOL_CACHE_MAX_SIZE)},
+	{"mbcache", "N", "per-lcore cache of the mempool (250)",
+		NUMBER(mbcache, 0, RTE_MEMPOOL_CACHE_MAX_SIZE)},
 	{"pool-ops", "NAME", "mempool ops of the mbuf pools (pagepool)", OPT_TEXT, FIELD(pool_ops),
 		.max = RTE_MEMPOOL_OPS_NAMESIZE - 1},
 	{"socket-num", "N", "take all memory from this NUMA node (each port's own)", OPT_PARSE,

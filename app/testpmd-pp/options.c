@@ -12,6 +12,8 @@
 #include <rte_mbuf.h>
 #include <rte_version.h>
 
+#include <mempool_pagepool.h>
+
 #include "fwd.h"
 #include "msg.h"
 #include "option_def.h"
@@ -112,7 +114,8 @@ set_defaults(struct tpp_options *opts)
 		.seg_len = {64},
 		.socket_num = -1,
 		.stats_period = 1,
-		.pool_ops = "pagepool",
+		.pool_ops = pagepool_ops_name,
+		.mbcache = MBCACHE_DEFAULT,
 		.flush_rx = true,
 		.link_check = true,
 		.mlockall = true,
@@ -204,8 +207,6 @@ options_parse(int argc, char **argv, struct tpp_options *opts)
 	parsed = parse_all(argc, argv, opts);
 	if (parsed != TPP_PARSED_RUN)
 		return parsed;
-	if (!opts->mbcache_set)
-		opts->mbcache = strcmp(opts->pool_ops, "pagepool") == 0 ? 0 : MBCACHE_DEFAULT;
 	return check_together(opts) == 0 ? TPP_PARSED_RUN : TPP_PARSED_BAD;
 }
 

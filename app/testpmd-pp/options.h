@@ -53,7 +53,6 @@ struct tpp_options {
 	bool flush_rx;                  /**< Throw away what waits in the Rx queues first. */
 	bool link_check;                /**< Wait for the links. */
 	bool mlockall;                  /**< Keep all memory resident. */
-	bool mbcache_set;               /**< mbcache was given, not derived from pool_ops. */
 };
 
 /** What to do after parsing. */

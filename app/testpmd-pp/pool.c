@@ -9,6 +9,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include <mempool_pagepool.h>
 #include <pagepool.h>
 
 #include "fwd.h"
@@ -43,10 +44,11 @@ pools_check_ops(const struct tpp_options *opts)
 static uint32_t
 count_mbufs(const struct tpp_options *opts, const struct tpp_port *ports, unsigned int nb_ports)
 {
-	bool pagepool = strcmp(opts->pool_ops, "pagepool") == 0;
-	/* Caches hold up to half more than their size. */
-	uint32_t cache =
-		opts->mbcache + opts->mbcache / 2 + (pagepool ? PAGEPOOL_CACHE_DEFAULT : 0);
+	bool pagepool = strcmp(opts->pool_ops, pagepool_ops_name) == 0 && opts->mbcache == 0;
+	/* Caches hold up to half more than their size. A page pool has its own if the mempool does
+	 * not. */
+	uint32_t size = pagepool ? PAGEPOOL_CACHE_DEFAULT : opts->mbcache;
+	uint32_t cache = size + size / 2;
 	/* The main lcore frees what it flushes. */
 	uint32_t n = (opts->nb_cores + 1) * (cache + FWD_BURST_MAX);
 
@@ -80,7 +82,7 @@ create_pool(struct tpp_pool *pool, const struct tpp_options *opts, uint32_t n, i
 					: "");
 		return -err;
 	}
-	if (strcmp(opts->pool_ops, "pagepool") == 0)
+	if (strcmp(opts->pool_ops, pagepool_ops_name) == 0)
 		pool->pp = pagepool_from_mempool(pool->mp);
 	return 0;
 }
