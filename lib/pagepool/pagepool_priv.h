@@ -125,6 +125,26 @@ pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
 	return c == st->no_cache ? NULL : c;
 }
 
+/** Has the pool been destroyed? Decided inside a cache, the answer holds until we leave. */
+static inline bool
+pp_is_dying(const struct pagepool_state *st)
+{
+	/* Relaxed: the barrier in destroy, after it set the flag, orders it as it does `room`. */
+	return __atomic_load_n(&st->dying, __ATOMIC_RELAXED) != 0;
+}
+
+/** Go inside a cache, out of line. @return what may be used of it; 0 if it is taken away. */
+static inline uint32_t
+pp_cache_enter(const struct pagepool_state *st, struct pagepool_cache *c)
+{
+	pagepool_cache_enter(c);
+	if (st->fence)
+		/* Sequentially consistent: stands in for membarrier(2), see cache.c. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* Acquire: pairs with the release in cache_return() of cache.c. */
+	return __atomic_load_n(&c->room, __ATOMIC_ACQUIRE);
+}
+
 /** Add to a counter: of a cache by its owner, or of no cache by anybody. */
 static inline void
 pp_count(const struct pagepool_state *st, struct pagepool_cache *c, uint64_t *counter, uint64_t n)
@@ -158,13 +178,21 @@ struct pp_slab *pp_slab_desc_get(void);
 void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
 
-/* pagepool.c */
+/* lookup.c */
+int pp_library_init(void);
+int pp_list_add(struct pagepool_state *st);
 struct pagepool_state *pp_list_remove(const struct pagepool *pool);
+
+/* pagepool.c */
 void pp_state_free(struct pagepool_state *st);
 
 /* provider.c */
 int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
 void pp_provider_free(struct pp_slab *slab);
+
+/* put.c */
+void pp_give(
+	struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n);
 
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
