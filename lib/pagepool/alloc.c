@@ -105,7 +105,7 @@ pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 	c = pp_cache_own(pool);
 	do {
 		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
-	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c) > 0);
+	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c, n));
 
 	if (unlikely(got == 0)) {
 		c = c != NULL ? c : st->no_cache;

@@ -23,8 +23,6 @@
  * An owner that finds its cache taken works on the ring, still inside (busy), so that destroy can
  * wait for it too. A thread that is inside takes slab_lock at most.
  */
-#include <sched.h>
-
 #include <rte_malloc.h>
 #include <rte_pause.h>
 
@@ -97,7 +95,7 @@ owner_idle(const struct pagepool_cache *c)
 	return __atomic_load_n(&c->busy, __ATOMIC_ACQUIRE) == 0;
 }
 
-/** Take all caches for good and wait until no owner is inside. The caller holds ctl_lock. */
+/** Take all caches for good. The caller holds ctl_lock. */
 void
 pp_cache_revoke_all(struct pagepool_state *st)
 {
@@ -107,10 +105,18 @@ pp_cache_revoke_all(struct pagepool_state *st)
 		if ((c = pp_cache_of(st, i)) != NULL)
 			cache_revoke(c);
 	pp_barrier(st);
+}
+
+/** Is no owner inside? After pp_cache_revoke_all() none begins again to use its cache. */
+bool
+pp_cache_all_idle(const struct pagepool_state *st)
+{
+	struct pagepool_cache *c;
+
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		if ((c = pp_cache_of(st, i)) != NULL)
-			while (!owner_idle(c))
-				sched_yield();
+		if ((c = pp_cache_of(st, i)) != NULL && !owner_idle(c))
+			return false;
+	return true;
 }
 
 static unsigned int
@@ -131,17 +137,19 @@ cache_drain(struct pagepool_state *st, struct pagepool_cache *c)
 }
 
 /**
- * Bring the pages of other lcores' caches into the ring, for a caller that found nothing there: a
+ * Bring the pages of other lcores' caches into the ring, for a caller that found fewer than n: a
  * page may not be out of reach because the lcore that cached it has stopped calling.
  * Not inside a cache.
  *
- * @return pages brought; 0 without the cost of a barrier if the caches are empty.
+ * @return
+ *   Is it worth another try? Not only if pages were brought: another controller may just have
+ *   brought them, the caller's own among them. No without the cost of a barrier if there are none.
  */
-unsigned int
-pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self)
+bool
+pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n)
 {
 	struct pagepool_cache *full[RTE_MAX_LCORE], *c;
-	unsigned int nb_full = 0, moved = 0;
+	unsigned int nb_full = 0, moved = 0, left;
 
 	rte_spinlock_lock(&st->ctl_lock);
 	for (unsigned int i = 0; i < RTE_MAX_LCORE && !pp_is_dying(st); i++) {
@@ -158,6 +166,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self)
 		cache_return(st, full[i]);
 	}
 	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
+	left = rte_ring_count(st->ring) + (self != NULL ? pp_cache_len(self) : 0);
 	rte_spinlock_unlock(&st->ctl_lock);
-	return moved;
+	return moved > 0 || left >= n;
 }

@@ -5,7 +5,6 @@
  * a page, by a pointer from another process.
  */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rte_eal_memconfig.h>
 #include <rte_errno.h>
@@ -20,8 +19,6 @@ TAILQ_HEAD(pp_list, rte_tailq_entry);
 static struct rte_tailq_elem pp_tailq = {.name = "PAGEPOOL"};
 EAL_REGISTER_TAILQ(pp_tailq)
 
-static int own_pid; /* getpid() is a system call */
-
 /** Call before anything that needs EAL. @return 0 or -errno */
 int
 pp_library_init(void)
@@ -30,8 +27,6 @@ pp_library_init(void)
 		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
 		return -ENODEV;
 	}
-	/* Relaxed, here and where it is read: all threads write the same. */
-	__atomic_store_n(&own_pid, getpid(), __ATOMIC_RELAXED);
 	return pp_pagemap_init();
 }
 
@@ -102,8 +97,7 @@ pagepool_local(struct pagepool *pool)
 {
 	struct pagepool_state *st = pool->state;
 
-	return st->owner_pid == __atomic_load_n(&own_pid, __ATOMIC_RELAXED) ? &st->head
-									    : &st->guest;
+	return st->owner == pp_process() ? &st->head : &st->guest;
 }
 
 PP_EXPORT struct pagepool *
@@ -138,7 +132,10 @@ pagepool_from_page(const void *page)
 	struct pagepool *pool = NULL;
 	struct pp_slab *slab;
 
-	/* Most foreign pointers end here, and so do all before there is a map. */
+	/* A process that has not used a pool yet has not looked for the map. */
+	if (unlikely(pp_process() == 0) && pp_library_init() < 0)
+		return NULL;
+	/* Most foreign pointers end here. */
 	if (pp_pagemap_find((uintptr_t)page) == NULL)
 		return NULL;
 	/* The pool may be just going; the lock keeps it until we have looked into it. */

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
@@ -34,7 +33,7 @@ check_sizes(const struct pagepool_params *p)
 	}
 	if (p->ring_size > PAGEPOOL_PAGES_MAX || (external && p->ring_size != 0)) {
 		PP_LOG(ERR, "%s: ring_size is %u, must be %s\n", p->name, p->ring_size,
-			external ? "0 for an external pool" : "at most 2^30");
+			external ? "0 for an external pool" : "at most 2^29");
 		return -EINVAL;
 	}
 	return 0;
@@ -80,9 +79,12 @@ check_params(const struct pagepool_params *p)
 			return -EINVAL;
 		}
 	if (p->socket_id != SOCKET_ID_ANY &&
-		(p->socket_id < 0 || p->socket_id >= RTE_MAX_NUMA_NODES)) {
-		PP_LOG(ERR, "%s: socket_id is %d, must be SOCKET_ID_ANY or below %d\n", p->name,
-			p->socket_id, RTE_MAX_NUMA_NODES);
+		(p->socket_id < 0 || p->socket_id >= RTE_MAX_NUMA_NODES) &&
+		rte_malloc_heap_socket_is_external(p->socket_id) != 1) {
+		PP_LOG(ERR,
+			"%s: socket_id is %d, must be SOCKET_ID_ANY, below %d, or that of a heap "
+			"of external memory\n",
+			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
 	if (check_sizes(p) < 0 || check_cache(p) < 0)
@@ -126,7 +128,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
 	st->socket_id = p->socket_id;
-	st->owner_pid = getpid();
+	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);

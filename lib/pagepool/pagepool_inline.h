@@ -38,7 +38,7 @@ struct pagepool_cache {
 	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
-	void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
+	__extension__ void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
 };
 
 /** @internal Out-of-line half of pagepool_alloc_bulk(). */

@@ -70,7 +70,7 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 		pagepool_cache_leave(c);
 		return false;
 	}
-	if (to != TO_CACHE || n >= room) {
+	if (to != TO_CACHE || n > room) {
 		put_around(st, c, pages, n, to);
 	} else {
 		if (len + n > room) {
@@ -108,15 +108,19 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 static void
 put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
-	void *good[64];
+	struct pagepool_state *st = pool->state;
+	bool zombie = pp_zombie_hold(st);
 	unsigned int chunk, nb_good;
+	void *good[64];
 
 	for (; n > 0; n -= chunk, pages += chunk) {
 		chunk = RTE_MIN(n, RTE_DIM(good));
-		nb_good = pp_check_put(pool->state, pages, chunk, good);
+		nb_good = pp_check_put(st, pages, chunk, good);
 		if (nb_good > 0)
 			put(pool, good, nb_good, to);
 	}
+	if (zombie)
+		pp_zombie_put(st, 1);
 }
 
 static void
