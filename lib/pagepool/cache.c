@@ -46,17 +46,15 @@ cache_new(const struct pagepool_state *st)
 	return c;
 }
 
-/** The caller's own cache, made on its node the first time it is needed. Not inside a cache.
+/** Make the caller's cache, on its node. Not inside a cache.
  * @return NULL if the caller can have none: no lcore id, another process, no memory. */
 struct pagepool_cache *
-pp_cache_own(struct pagepool *pool)
+pp_cache_make(struct pagepool *pool)
 {
-	struct pagepool_cache *c = pagepool_cache_self(pool);
 	struct pagepool_state *st = pool->state;
 	unsigned int lcore = rte_lcore_id();
+	struct pagepool_cache *c;
 
-	if (likely(c != st->no_cache))
-		return c;
 	if (lcore >= RTE_MAX_LCORE || pool != &st->head || pp_is_dying(st))
 		return NULL;
 	rte_spinlock_lock(&st->ctl_lock);

@@ -90,7 +90,7 @@ struct pagepool_state {
 };
 
 /* cache.c */
-struct pagepool_cache *pp_cache_own(struct pagepool *pool);
+struct pagepool_cache *pp_cache_make(struct pagepool *pool);
 void pp_cache_revoke_all(struct pagepool_state *st);
 bool pp_cache_all_idle(const struct pagepool_state *st);
 bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
@@ -145,6 +145,15 @@ pp_cache_enter(const struct pagepool_state *st, struct pagepool_cache *c)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* Acquire: pairs with the release in cache_return() of cache.c. */
 	return __atomic_load_n(&c->room, __ATOMIC_ACQUIRE);
+}
+
+/** The caller's own cache, made the first time it is needed; NULL if it can have none. */
+static inline struct pagepool_cache *
+pp_cache_own(struct pagepool *pool)
+{
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+
+	return likely(c != pool->state->no_cache) ? c : pp_cache_make(pool);
 }
 
 /** Add to a counter: of a cache by its owner, or of no cache by anybody. */
