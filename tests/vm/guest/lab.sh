@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+#
+# What scenarios are written with. They run in the virtual machine, by busybox's sh with -eu: a
+# command that fails fails the scenario. NICs are called nic0, nic1...
+# shellcheck shell=dash
+
+# shellcheck disable=SC2034  # for scenarios
+PAGEPOOL=/pagepool
+PLUGIN=$PAGEPOOL/drivers/mempool/pagepool/librte_mempool_pagepool.so
+TESTPMD_PP=$PAGEPOOL/app/testpmd-pp/testpmd-pp
+
+fail() {
+	echo "FAILED: $*"
+	exit 1
+}
+
+# expect WHAT GOT WANTED
+expect() {
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+	echo "$1: $2"
+}
+
+# The figure of the scenario, its last line.
+figure() {
+	echo "@@ figure $*"
+}
+
+# ask REQUEST...: has the lab do something outside; its answer is in ANSWER.
+ask() {
+	local status
+	echo "@@ $*"
+	read -r status ANSWER
+	[ "$status" = ok ] || fail "$*: $ANSWER"
+}
+
+# answer KEY: a value of "key=value..." in ANSWER.
+answer() {
+	echo "$ANSWER" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# give FILE: has a copy outside, beside the logs.
+give() {
+	echo "@@ file $1"
+	base64 "$1" | sed 's/^/@@ data /'
+	echo "@@ file-end"
+}
+
+# The PCI address of a NIC.
+pci() {
+	printf '0000:%02x:00.0\n' $((${1#nic} + 1))
+}
+
+# vfio NIC...: hands them to VFIO.
+vfio() {
+	local nic device
+	for nic; do
+		device=/sys/bus/pci/devices/$(pci "$nic")
+		[ -e "$device" ] || fail "$nic: there is no $device"
+		echo vfio-pci >"$device/driver_override"
+		pci "$nic" >/sys/bus/pci/drivers_probe
+		[ "$(basename "$(readlink "$device/driver")")" = vfio-pci ] ||
+			fail "$nic: VFIO does not take it"
+	done
+}
+
+# eal NIC...: EAL's arguments for these ports, in a process on two lcores.
+eal() {
+	local nic
+	printf '%s ' -l 0,1 --iova-mode=va --no-telemetry
+	for nic; do
+		printf '%s ' -a "$(pci "$nic")"
+	done
+}
+
+# app NAME COMMAND...: starts a program. What it says is in NAME.log, and `tell NAME LINE` types.
+app() {
+	local name=$1
+	shift
+	rm -f "$name.in"
+	mkfifo "$name.in"
+	# Lines appear when they are printed, and not only when 4096 bytes have come together.
+	LD_PRELOAD=/usr/libexec/coreutils/libstdbuf.so _STDBUF_O=L "$@" <"$name.in" \
+		>"$name.log" 2>&1 &
+	echo $! >"$name.pid"
+	# Kept open by us: testpmd ends at the end of its input.
+	exec 9>"$name.in"
+}
+
+tell() {
+	echo "$2" >"$1.in"
+}
+
+# wait_for NAME SECONDS PATTERN: until the program has said it.
+wait_for() {
+	local left=$(($2 * 10))
+	until grep -q "$3" "$1.log"; do
+		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3'"
+		[ $left -gt 0 ] || fail "$1 does not say '$3' within $2 s"
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
+# ended NAME SECONDS: until the program has ended, well.
+ended() {
+	local left=$(($2 * 10)) pid status=0
+	pid=$(cat "$1.pid")
+	while kill -0 "$pid" 2>/dev/null; do
+		[ $left -gt 0 ] || fail "$1 does not end within $2 s"
+		left=$((left - 1))
+		usleep 100000
+	done
+	wait "$pid" || status=$?
+	[ $status -eq 0 ] || fail "$1 ended with status $status"
+}
+
+# said NAME PATTERN: the last line that matches.
+said() {
+	grep "$2" "$1.log" | tail -n 1
+}
