@@ -120,3 +120,33 @@ ended() {
 said() {
 	grep "$2" "$1.log" | tail -n 1
 }
+
+# links_up NAME PORTS: until all ports of a stock testpmd have a link, which takes the emulated NIC
+# half a second.
+links_up() {
+	local left=50
+	until [ "$(tail -n $(($2 + 1)) "$1.log" | grep -c ' up  *[0-9]')" = "$2" ]; do
+		[ $left -gt 0 ] || fail "$1: not all of $2 ports have a link"
+		left=$((left - 1))
+		tell "$1" 'show port summary all'
+		usleep 300000
+	done
+}
+
+# number KEY FILE: the numbers with this key in a report of testpmd-pp, one a line.
+number() {
+	sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" "$2"
+}
+
+# sum KEY FILE: all of them.
+sum() {
+	number "$1" "$2" | awk '{ n += $1 } END { printf "%d\n", n }'
+}
+
+# well_traffic NIC NIC COUNT: sends frames both ways, which all have to come out unharmed.
+well_traffic() {
+	ask traffic "$1" "$2" "count=$3"
+	echo "traffic: $ANSWER"
+	[ "$(answer sent)" = $((2 * $3)) ] && [ "$(answer received)" = $((2 * $3)) ] &&
+		[ "$(answer harmed) $(answer lost)" = '0 0' ] || fail "traffic: $ANSWER"
+}
