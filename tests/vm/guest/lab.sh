@@ -65,10 +65,12 @@ vfio() {
 	done
 }
 
-# eal NIC...: EAL's arguments for these ports, in a process on two lcores.
+# eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
+# physical addresses as those of the devices.
 eal() {
 	local nic
-	printf '%s ' -l 0,1 --iova-mode=va --no-telemetry
+	printf '%s ' -l 0,1 "--iova-mode=$1" --no-telemetry
+	shift
 	for nic; do
 		printf '%s ' -a "$(pci "$nic")"
 	done
@@ -131,6 +133,20 @@ links_up() {
 		tell "$1" 'show port summary all'
 		usleep 300000
 	done
+}
+
+# forwarding_starts NAME: has a stock testpmd forward.
+forwarding_starts() {
+	tell "$1" start
+	wait_for "$1" 20 'TX threshold registers'
+	usleep 500000
+}
+
+# forwarding_stops NAME: and stop; what it counted is the end of its log.
+forwarding_stops() {
+	tell "$1" stop
+	wait_for "$1" 20 'Accumulated forward statistics'
+	usleep 500000
 }
 
 # number KEY FILE: the numbers with this key in a report of testpmd-pp, one a line.

@@ -28,33 +28,38 @@ class Missing(Exception):
     """Something without which there is no virtual machine."""
 
 
-def libraries(program, environment=None):
+def libraries(program):
     """The shared libraries that a program is linked with, as paths."""
-    out = subprocess.run(["ldd", program], capture_output=True, text=True, check=False,
-                         env=environment).stdout
+    out = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     if "not found" in out:
         raise Missing(f"{program} lacks a library: {out}")
     return re.findall(r"(?:=> |^\s+)(/\S+)", out, re.MULTILINE)
+
+
+def add_library(archive, path):
+    """A library, and the link by which DPDK's plugins find each other if it is one of them."""
+    # Debian's /lib is a link to /usr/lib.
+    path = re.sub("^/lib", "/usr/lib", path)
+    archive.copy(path)
+    beside = f"{LIB}/{os.path.basename(path)}"
+    if "/dpdk/pmds-" in path and os.path.exists(beside):
+        archive.copy(beside)
 
 
 def add_program(archive, program, path=None):
     archive.copy(program, path)
     for library in libraries(program):
         if os.path.realpath(library).startswith("/usr/lib"):
-            # Debian's /lib is a link to /usr/lib.
-            archive.copy(re.sub("^/lib", "/usr/lib", library))
+            add_library(archive, library)
 
 
 def add_plugins(archive):
-    """DPDK's plugins, and the links by which they find each other."""
     for plugin in PLUGINS:
         found = glob.glob(f"{LIB}/dpdk/pmds-*/{plugin}.so*")
         if not found:
             raise Missing(f"no {plugin} below {LIB}/dpdk: is package libdpdk-dev complete?")
-        for path in found + glob.glob(f"{LIB}/{plugin}.so*"):
-            archive.copy(path)
-        for library in libraries(found[0]):
-            archive.copy(re.sub("^/lib", "/usr/lib", library))
+        for path in found + libraries(found[0]):
+            add_library(archive, path)
 
 
 def kernel_image(kernel):
