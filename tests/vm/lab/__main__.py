@@ -3,11 +3,11 @@
 """Boots a virtual machine, runs a scenario in it, and judges. Called by tests/vm/run."""
 
 import argparse
+import glob
 import os
 import selectors
-import shutil
+import signal
 import sys
-import tempfile
 import time
 
 import image
@@ -58,45 +58,53 @@ def serve(machine, requests, log, start, end):
             print(f"  {line}", flush=True)
 
 
-def boot(options, scenario, folder):
+def boot(options, scenario, seconds):
     """Runs it; returns the requests, which know how it ended, and whether that took too long."""
-    kernel = image.write(f"{folder}/initramfs", options, scenario)
+    kernel = image.write("initramfs", options, scenario)
     start = time.monotonic()
-    end = start + (options.timeout or scenario.timeout)
-    # Not in the build folder: names of sockets must be short.
-    sockets = tempfile.mkdtemp(prefix="pagepool-vm.")
-    wires = Wires(sockets, scenario.nics)
-    machine = qemu.Machine(qemu.command(options, scenario, kernel, folder, sockets), folder,
-                           sockets)
-    requests = Requests(machine, wires, folder, end)
+    wires = Wires(scenario.nics)
+    machine = qemu.Machine(qemu.command(options, scenario, kernel))
+    requests = Requests(machine, wires, start + seconds)
     timed_out = False
     try:
-        with open(f"{folder}/console.log", "w", encoding="utf-8") as log:
-            serve(machine, requests, log, start, end)
+        with open("console.log", "w", encoding="utf-8") as log:
+            serve(machine, requests, log, start, start + seconds)
     except TimeoutError:
         timed_out = True
     except BrokenPipeError:
+        # QEMU has ended; the verdict will say so.
         pass
     finally:
         machine.stop()
         wires.close()
-        shutil.rmtree(sockets)
     return requests, timed_out
+
+
+def sweep(*patterns):
+    """Removes files of an earlier run, or of this one."""
+    for pattern in patterns:
+        for name in glob.glob(pattern):
+            os.unlink(name)
 
 
 def main():
     options = arguments()
     here = os.path.dirname(os.path.abspath(__file__))
-    scenario = scenarios.read(f"{here}/../scenarios/{options.scenario}")
-    folder = f"{os.path.abspath(options.build)}/vm/{scenario.name}"
-    for name in ("console.log", "kernel.log", "faults.log", "qemu.log"):
-        if os.path.exists(f"{folder}/{name}"):
-            os.unlink(f"{folder}/{name}")
+    scenario = scenarios.read(os.path.abspath(f"{here}/../scenarios/{options.scenario}"))
+    seconds = options.timeout or scenario.timeout
+    options.build = os.path.abspath(options.build)
+    folder = f"{options.build}/vm/{scenario.name}"
+    # Names of sockets must be short, so all names are relative.
+    os.chdir(folder)
+    sweep("*.log", "*.json", "*.host", "*.qemu", "qmp")
+    # An orderly end, which ends QEMU.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     start = time.monotonic()
-    requests, timed_out = boot(options, scenario, folder)
-    os.unlink(f"{folder}/initramfs")
-    reasons = judge.complaints(folder, requests.status, timed_out,
-                               options.timeout or scenario.timeout)
+    try:
+        requests, timed_out = boot(options, scenario, seconds)
+    finally:
+        sweep("initramfs", "*.host", "*.qemu", "qmp")
+    reasons = judge.complaints(".", requests.status, timed_out, seconds)
     passed, text = judge.verdict(reasons, scenario.must_fail)
     print(f"Logs: {folder}")
     if passed:

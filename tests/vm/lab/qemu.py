@@ -30,8 +30,8 @@ def nic_device(number):
             "mac": mac(number)}
 
 
-def command(options, scenario, image, folder, sockets):
-    """The command line. NIC i sits behind root port i and is 0000:(i+1):00.0 to the guest."""
+def command(options, scenario, image):
+    """The command line, for the folder of the logs. NIC i sits behind root port i and is 0000:(i+1):00.0 to the guest."""
     words = [options.qemu, "-no-user-config", "-nodefaults", "-display", "none", "-no-reboot",
              "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
              "-m", str(MEMORY_MIB),
@@ -39,38 +39,37 @@ def command(options, scenario, image, folder, sockets):
              "-device", "intel-iommu,intremap=on"]
     for i in range(scenario.nics):
         words += ["-device", f"pcie-root-port,id=rp{i},chassis={i + 1},slot={i + 1}",
-                  "-netdev", f"dgram,id=n{i},local.type=unix,local.path={sockets}/n{i}.qemu,"
-                  f"remote.type=unix,remote.path={sockets}/n{i}.host",
+                  "-netdev", f"dgram,id=n{i},local.type=unix,local.path=n{i}.qemu,"
+                  f"remote.type=unix,remote.path=n{i}.host",
                   "-device", json.dumps(nic_device(i))]
-    return words + ["-kernel", image, "-initrd", f"{folder}/initramfs",
+    return words + ["-kernel", image, "-initrd", "initramfs",
                     "-append", KERNEL + scenario.kernel,
-                    "-serial", "stdio", "-serial", f"file:{folder}/kernel.log",
-                    "-qmp", f"unix:{sockets}/qmp,server=on,wait=off",
+                    "-serial", "stdio", "-serial", "file:kernel.log",
+                    "-qmp", "unix:qmp,server=on,wait=off",
                     # The kernel's own messages are limited in number; this counts every access.
-                    "-trace", "vtd_dmar_fault", "-D", f"{folder}/faults.log"]
+                    "-trace", "vtd_dmar_fault", "-D", "faults.log"]
 
 
 class Machine:
-    def __init__(self, words, folder, sockets):
-        with open(f"{folder}/qemu.log", "wb") as log:
+    def __init__(self, words):
+        with open("qemu.log", "wb") as log:
             # The kernel kills it when we die, whatever we die of.
             self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *words],
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=log, cwd=folder)
+                                            stderr=log)
         self.events = []
         self.changed = threading.Condition()
         self._answers = queue.Queue()
         self._qmp = None
-        self._path = f"{sockets}/qmp"
 
     def _connect(self):
         end = time.monotonic() + 20
-        while not os.path.exists(self._path):
+        while not os.path.exists("qmp"):
             if self.process.poll() is not None or time.monotonic() > end:
                 raise Gone("QEMU did not start, see qemu.log")
             time.sleep(0.02)
         self._qmp = socket.socket(socket.AF_UNIX)
-        self._qmp.connect(self._path)
+        self._qmp.connect("qmp")
         threading.Thread(target=self._read, daemon=True).start()
         self.execute("qmp_capabilities")
 

@@ -30,8 +30,8 @@ def named(words):
 
 
 class Requests:
-    def __init__(self, machine, wires, folder, end):
-        self._machine, self._wires, self._folder, self._end = machine, wires, folder, end
+    def __init__(self, machine, wires, end):
+        self._machine, self._wires, self._end = machine, wires, end
         self._traffic = None
         self._file = None
         self.figure = ""
@@ -65,7 +65,7 @@ class Requests:
 
     def on_file_end(self):
         name, parts = self._file
-        with open(f"{self._folder}/{name}", "wb") as file:
+        with open(name, "wb") as file:
             file.write(b"".join(parts))
 
     # With one.

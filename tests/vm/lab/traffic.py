@@ -3,7 +3,6 @@
 """Frames from outside: sends them to NICs, and compares every byte of what comes out."""
 
 import hashlib
-import os
 import select
 import socket
 import threading
@@ -31,19 +30,18 @@ def address(number):
 class Wires:
     """Our end of each NIC's cable."""
 
-    def __init__(self, folder, count):
+    def __init__(self, count):
         self.ends = []
-        self._folder = folder
         for i in range(count):
             end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            end.bind(f"{folder}/n{i}.host")
+            end.bind(f"n{i}.host")
             end.setblocking(False)
             self.ends.append(end)
 
     def send(self, nic, data):
         """False while the NIC takes nothing."""
         try:
-            self.ends[nic].sendto(data, f"{self._folder}/n{nic}.qemu")
+            self.ends[nic].sendto(data, f"n{nic}.qemu")
             return True
         except (BlockingIOError, ConnectionRefusedError, FileNotFoundError):
             return False
@@ -57,9 +55,8 @@ class Wires:
                 pass
 
     def close(self):
-        for i, end in enumerate(self.ends):
+        for end in self.ends:
             end.close()
-            os.unlink(f"{self._folder}/n{i}.host")
 
 
 @dataclass
