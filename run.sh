@@ -92,6 +92,7 @@ pp_main_job() {
 
 pp_setup_packages
 if [ "${1:-}" = --vm ]; then
+	[ $# -eq 1 ] || pp_die "--vm takes no other arguments"
 	pp_setup_build
 	exec "$PP_TOP/scripts/job-vm.sh"
 fi

@@ -13,6 +13,7 @@ TESTPMD_PP=$PAGEPOOL/app/testpmd-pp/testpmd-pp
 
 fail() {
 	echo "FAILED: $*"
+	echo "@@ failed $*"
 	exit 1
 }
 

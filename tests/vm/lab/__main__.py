@@ -104,7 +104,8 @@ def main():
         requests, timed_out = boot(options, scenario, seconds)
     finally:
         sweep("initramfs", "*.host", "*.qemu", "qmp")
-    reasons = judge.complaints(".", requests.status, timed_out, seconds)
+    reasons = judge.complaints(".", requests.status, timed_out, seconds,
+                               requests.failure)
     passed, text = judge.verdict(reasons, scenario.must_fail)
     print(f"Logs: {folder}")
     if passed:

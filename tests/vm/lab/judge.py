@@ -28,7 +28,7 @@ def dmar_faults(folder):
     return len(found), f"device {source} {'writes' if write == '1' else 'reads'} {address}"
 
 
-def complaints(folder, status, timed_out, seconds):
+def complaints(folder, status, timed_out, seconds, failure=""):
     """Reasons why it failed, none if it passed."""
     reasons = []
     if timed_out:
@@ -36,7 +36,7 @@ def complaints(folder, status, timed_out, seconds):
     elif status is None:
         reasons.append("guest: it ended before its scenario did")
     elif status != 0:
-        reasons.append(f"guest: the scenario ended with status {status}")
+        reasons.append(f"guest: {failure or f'the scenario ended with status {status}'}")
     count, first = dmar_faults(folder)
     if count > 0:
         reasons.append(f"DMAR: {count} faults, the first: {first}")

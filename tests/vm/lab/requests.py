@@ -35,6 +35,7 @@ class Requests:
         self._traffic = None
         self._file = None
         self.figure = ""
+        self.failure = ""
         self.status = None
 
     def line(self, line):
@@ -53,6 +54,9 @@ class Requests:
 
     def on_figure(self, *words):
         self.figure = " ".join(words)
+
+    def on_failed(self, *words):
+        self.failure = " ".join(words)
 
     def on_end(self, status):
         self.status = int(status)
