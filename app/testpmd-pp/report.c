@@ -111,6 +111,28 @@ pools_json(const struct stats_source *src)
 	return pools;
 }
 
+static int
+write_to(FILE *f, const json_t *root)
+{
+	int err = 0;
+
+	if (json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
+		fputc('\n', f) == EOF || fflush(f) != 0)
+		err = -EIO;
+	if (fclose(f) != 0 && err == 0)
+		err = -errno;
+	return err;
+}
+
+/* A pipe or device is written to, not replaced. */
+static int
+write_into(const char *path, const json_t *root)
+{
+	FILE *f = fopen(path, "w");
+
+	return f != NULL ? write_to(f, root) : -errno;
+}
+
 /* A file beside the final one, so that the rename cannot cross file systems. */
 static int
 write_beside(const char *path, const json_t *root)
@@ -129,17 +151,27 @@ write_beside(const char *path, const json_t *root)
 		err = -errno;
 		close(fd);
 	} else {
-		if (json_dumpf(root, f, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) != 0 ||
-			fputc('\n', f) == EOF || fflush(f) != 0)
-			err = -EIO;
-		if (fclose(f) != 0 && err == 0)
-			err = -errno;
+		err = write_to(f, root);
 	}
 	if (err == 0 && rename(temp, path) != 0)
 		err = -errno;
 	if (err != 0)
 		unlink(temp);
 	return err;
+}
+
+static int
+write_report(const char *path, const json_t *root)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	/* A link stays one: its target is replaced. */
+	if (realpath(path, target) == NULL)
+		return errno == ENOENT ? write_beside(path, root) : -errno;
+	if (stat(target, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_into(target, root);
+	return write_beside(target, root);
 }
 
 int
@@ -153,7 +185,7 @@ report_write(const char *path, const struct stats_source *src, const struct stat
 	json_object_set_new(root, "lcores", number(src->fwd->nb_lcores));
 	json_object_set_new(root, "ports", ports_json(src, total));
 	json_object_set_new(root, "pools", pools_json(src));
-	ret = write_beside(path, root);
+	ret = write_report(path, root);
 	if (ret != 0)
 		msg_error("--report: cannot write %s: %s", path, strerror(-ret));
 	json_decref(root);

@@ -39,6 +39,19 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	return ret;
 }
 
+/* 0, or why the page cannot be adopted. */
+static int
+refusal(const struct pagepool_state *st, const void *page)
+{
+	const struct pp_slab *slab = pp_slab_find(st, page);
+	size_t unit;
+
+	if (slab == NULL || (uintptr_t)page % (1u << st->unit_shift) != 0)
+		return -EINVAL;
+	unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
+	return st->check && (slab->start[unit / 64] >> (unit % 64) & 1) ? -EEXIST : 0;
+}
+
 static void
 adopt(struct pagepool_state *st, const void *page)
 {
@@ -54,16 +67,18 @@ PP_EXPORT int
 pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n)
 {
 	struct pagepool_state *st;
+	int ret;
 
 	if (pool == NULL || !(pool->state->flags & PAGEPOOL_F_EXTERNAL))
 		return -EINVAL;
 	st = pool->state;
 	if (n > st->pages_max - st->nb_pages)
 		return -ENOSPC;
-	for (unsigned int i = 0; i < n; i++)
-		if ((uintptr_t)pages[i] % (1u << st->unit_shift) != 0 ||
-			pp_slab_find(st, pages[i]) == NULL)
-			return -EINVAL;
+	for (unsigned int i = 0; i < n; i++) {
+		ret = refusal(st, pages[i]);
+		if (ret < 0)
+			return ret;
+	}
 	for (unsigned int i = 0; i < n; i++)
 		adopt(st, pages[i]);
 	st->nb_pages += n;

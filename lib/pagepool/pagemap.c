@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 
+#include <rte_eal_memconfig.h>
 #include <rte_malloc.h>
 #include <rte_memzone.h>
 
@@ -28,32 +29,48 @@ struct leaf {
 struct pagemap {
 	rte_spinlock_t lock; /* writers; and the unused descriptors */
 	struct pp_slab *unused;
-	uint32_t last_id;
+	uint32_t last_id; /* of pools */
+	uint32_t last_process;
 	struct leaf *root[1u << ROOT_BITS];
 };
 
 static struct pagemap *map;
+static uint32_t process;
 
-/* Find the map or, in the primary, make it. Idempotent; callers are control threads. */
+static struct pagemap *
+find_or_make(void)
+{
+	const struct rte_memzone *mz = rte_memzone_lookup(MAP_NAME);
+
+	if (mz == NULL) {
+		mz = rte_memzone_reserve(MAP_NAME, sizeof(*map), SOCKET_ID_ANY, 0);
+		if (mz != NULL)
+			memset(mz->addr, 0, sizeof(*map));
+	}
+	return mz != NULL ? mz->addr : NULL;
+}
+
+/* Find the map, or make it. Idempotent; for control threads of any process, also at once: EAL's
+ * lock, in which it reserves memory itself, keeps others from a map that is not cleared yet. */
 int
 pp_pagemap_init(void)
 {
-	const struct rte_memzone *mz;
-
-	if (map != NULL)
-		return 0;
-	mz = rte_memzone_lookup(MAP_NAME);
-	if (mz == NULL) {
-		mz = rte_memzone_reserve(MAP_NAME, sizeof(*map), SOCKET_ID_ANY, 0);
-		if (mz == NULL)
-			mz = rte_memzone_lookup(MAP_NAME); /* somebody was faster */
-		else
-			memset(mz->addr, 0, sizeof(*map));
+	rte_mcfg_tailq_write_lock();
+	if (map == NULL) {
+		map = find_or_make();
+		if (map != NULL)
+			process = ++map->last_process;
 	}
-	if (mz == NULL)
-		return -ENOMEM;
-	map = mz->addr;
-	return 0;
+	rte_mcfg_tailq_write_unlock();
+	return map == NULL ? -ENOMEM : 0;
+}
+
+/** Number of this process among those that use pools, from 1; 0 before pp_pagemap_init(). Unlike
+ * process ids these differ between PID namespaces, and none comes back. */
+uint32_t
+pp_process(void)
+{
+	return process;
 }
 
 static struct pp_slab **

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Create and look up pools; the list of pools that all processes share.
+ * Create pools: parameters first, then memory, then the list.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include <rte_eal_memconfig.h>
 #include <rte_errno.h>
 #include <rte_malloc.h>
-#include <rte_mempool.h>
-#include <rte_tailq.h>
+#include <rte_string_fns.h>
 
 #include "pagepool_priv.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
-
-TAILQ_HEAD(pp_list, rte_tailq_entry);
-
-static struct rte_tailq_elem pp_tailq = {.name = "PAGEPOOL"};
-EAL_REGISTER_TAILQ(pp_tailq)
-
-static int own_pid; /* getpid() is a system call */
-
-static struct pp_list *
-pp_list(void)
-{
-	return RTE_TAILQ_CAST(pp_tailq.head, pp_list);
-}
 
 static int
 check_sizes(const struct pagepool_params *p)
@@ -49,7 +33,7 @@ check_sizes(const struct pagepool_params *p)
 	}
 	if (p->ring_size > PAGEPOOL_PAGES_MAX || (external && p->ring_size != 0)) {
 		PP_LOG(ERR, "%s: ring_size is %u, must be %s\n", p->name, p->ring_size,
-			external ? "0 for an external pool" : "at most 2^30");
+			external ? "0 for an external pool" : "at most 2^29");
 		return -EINVAL;
 	}
 	return 0;
@@ -95,9 +79,12 @@ check_params(const struct pagepool_params *p)
 			return -EINVAL;
 		}
 	if (p->socket_id != SOCKET_ID_ANY &&
-		(p->socket_id < 0 || p->socket_id >= RTE_MAX_NUMA_NODES)) {
-		PP_LOG(ERR, "%s: socket_id is %d, must be SOCKET_ID_ANY or below %d\n", p->name,
-			p->socket_id, RTE_MAX_NUMA_NODES);
+		(p->socket_id < 0 || p->socket_id >= RTE_MAX_NUMA_NODES) &&
+		rte_malloc_heap_socket_is_external(p->socket_id) != 1) {
+		PP_LOG(ERR,
+			"%s: socket_id is %d, must be SOCKET_ID_ANY, below %d, or that of a heap "
+			"of external memory\n",
+			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
 	if (check_sizes(p) < 0 || check_cache(p) < 0)
@@ -141,7 +128,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
 	st->socket_id = p->socket_id;
-	st->owner_pid = __atomic_load_n(&own_pid, __ATOMIC_RELAXED);
+	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
@@ -211,73 +198,6 @@ state_new(const struct pagepool_params *p)
 	return st;
 }
 
-/* The tailq lock is held. */
-static struct rte_tailq_entry *
-list_find(const char *name)
-{
-	struct rte_tailq_entry *te;
-
-	TAILQ_FOREACH(te, pp_list(), next)
-		if (strcmp(((struct pagepool_state *)te->data)->name, name) == 0)
-			return te;
-	return NULL;
-}
-
-static int
-list_add(struct pagepool_state *st)
-{
-	struct rte_tailq_entry *te = rte_zmalloc("pagepool_entry", sizeof(*te), 0);
-	int ret = 0;
-
-	if (te == NULL)
-		return -ENOMEM;
-	te->data = st;
-	rte_mcfg_tailq_write_lock();
-	if (list_find(st->name) != NULL)
-		ret = -EEXIST;
-	else
-		TAILQ_INSERT_TAIL(pp_list(), te, next);
-	rte_mcfg_tailq_write_unlock();
-	if (ret < 0)
-		rte_free(te);
-	return ret;
-}
-
-/** Take a pool off the list. @return its state, or NULL if it is not there: then it may be memory
- * that no longer exists, and so it is compared, not looked into. */
-struct pagepool_state *
-pp_list_remove(const struct pagepool *pool)
-{
-	struct pagepool_state *st = NULL;
-	struct rte_tailq_entry *te;
-
-	rte_mcfg_tailq_write_lock();
-	TAILQ_FOREACH(te, pp_list(), next) {
-		st = te->data;
-		if (pool == &st->head || pool == &st->guest)
-			break;
-	}
-	if (te != NULL)
-		TAILQ_REMOVE(pp_list(), te, next);
-	rte_mcfg_tailq_write_unlock();
-	if (te == NULL)
-		return NULL;
-	rte_free(te);
-	return st;
-}
-
-static int
-library_init(void)
-{
-	if (pp_tailq.head == NULL) {
-		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
-		return -ENODEV;
-	}
-	/* Relaxed, here and where it is read: all threads write the same. */
-	__atomic_store_n(&own_pid, getpid(), __ATOMIC_RELAXED);
-	return pp_pagemap_init();
-}
-
 PP_EXPORT struct pagepool *
 pagepool_create(const struct pagepool_params *params)
 {
@@ -285,7 +205,7 @@ pagepool_create(const struct pagepool_params *params)
 	int ret = check_params(params);
 
 	if (ret == 0)
-		ret = library_init();
+		ret = pp_library_init();
 	if (ret < 0) {
 		rte_errno = -ret;
 		return NULL;
@@ -293,7 +213,7 @@ pagepool_create(const struct pagepool_params *params)
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;
-	ret = list_add(st);
+	ret = pp_list_add(st);
 	if (ret < 0) {
 		if (ret == -EEXIST)
 			PP_LOG(ERR, "%s: a pool of that name exists\n", params->name);
@@ -302,70 +222,4 @@ pagepool_create(const struct pagepool_params *params)
 		return NULL;
 	}
 	return &st->head;
-}
-
-PP_EXPORT struct pagepool *
-pagepool_local(struct pagepool *pool)
-{
-	struct pagepool_state *st = pool->state;
-
-	return st->owner_pid == __atomic_load_n(&own_pid, __ATOMIC_RELAXED) ? &st->head
-									    : &st->guest;
-}
-
-PP_EXPORT struct pagepool *
-pagepool_lookup(const char *name)
-{
-	struct rte_tailq_entry *te;
-	struct pagepool *pool = NULL;
-	int ret;
-
-	if (name == NULL) {
-		rte_errno = EINVAL;
-		return NULL;
-	}
-	ret = library_init();
-	if (ret < 0) {
-		rte_errno = -ret;
-		return NULL;
-	}
-	rte_mcfg_tailq_read_lock();
-	te = list_find(name);
-	if (te != NULL)
-		pool = pagepool_local(&((struct pagepool_state *)te->data)->head);
-	else
-		rte_errno = ENOENT;
-	rte_mcfg_tailq_read_unlock();
-	return pool;
-}
-
-PP_EXPORT struct pagepool *
-pagepool_from_page(const void *page)
-{
-	struct pagepool *pool = NULL;
-	struct pp_slab *slab;
-
-	/* Most foreign pointers end here, and so do all before there is a map. */
-	if (pp_pagemap_find((uintptr_t)page) == NULL)
-		return NULL;
-	/* The pool may be just going; the lock keeps it until we have looked into it. */
-	pp_pagemap_lock();
-	slab = pp_pagemap_find((uintptr_t)page);
-	if (slab != NULL && pp_slab_index(slab, page) >= 0)
-		pool = pagepool_local(&slab->st->head);
-	pp_pagemap_unlock();
-	return pool;
-}
-
-PP_EXPORT struct pagepool *
-pagepool_from_mempool(const struct rte_mempool *mp)
-{
-	char name[PAGEPOOL_NAMESIZE];
-
-	if (mp == NULL || strcmp(rte_mempool_get_ops(mp->ops_index)->name, "pagepool") != 0) {
-		rte_errno = EINVAL;
-		return NULL;
-	}
-	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
-	return pagepool_lookup(name);
 }

@@ -48,7 +48,7 @@ struct rte_mempool;
 /** Slabs are aligned to this many bytes and a multiple of it long; no page crosses a boundary. */
 #define PAGEPOOL_GRANULE (2u << 20)
 /** Most pages of one pool. */
-#define PAGEPOOL_PAGES_MAX (1u << 30)
+#define PAGEPOOL_PAGES_MAX (1u << 29)
 /** Alloc cache of a pool that does not ask for a size, in pages. */
 #define PAGEPOOL_CACHE_DEFAULT 512u
 /** Largest alloc cache, in pages. */
@@ -126,7 +126,7 @@ struct pagepool_stats {
 	uint64_t alloc_slow_high_order; /**< The same in pools of pages above 4096 bytes. */
 	uint64_t alloc_empty;           /**< Bursts that found the ring empty. */
 	uint64_t alloc_refill;          /**< Bursts taken from the ring. */
-	uint64_t alloc_waive;           /**< Pages waived for lying on another node. */
+	uint64_t alloc_waive;           /**< Pages waived for lying on another node: none yet. */
 	uint64_t alloc_fail;            /**< Calls that got nothing: the pool had run out. */
 	uint64_t recycle_cached;        /**< Pages put into a cache. */
 	uint64_t recycle_cache_full;    /**< Puts that found the cache full and flushed a burst. */
@@ -197,9 +197,11 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  * leaves the list, gives out nothing more, and its memory goes with the put of its last page, by
  * whichever thread. The caller must not alloc from it any more; puts stay allowed.
  * An external pool's pages are its caller's: its state is freed at once and no put may follow.
- *
  * @param pool
  *   May be NULL.
+ * If a process was killed in the middle of an operation on the pool, its memory is not freed at
+ * all, which the log says; finding that out takes two seconds.
+ *
  * @return
  *   Pages in use, 0 when everything has been freed.
  */
@@ -222,8 +224,8 @@ int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
  * Not concurrently with alloc and put on the same pool.
  *
  * @return
- *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages); nothing is
- *   adopted then.
+ *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages), -EEXIST
+ *   (adopted before; seen by pools that check); nothing is adopted then.
  */
 int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 

@@ -7,7 +7,7 @@
  *
  * An alloc pops from the caller's cache and a put pushes to it: no atomic read-modify-write, no
  * fence, one branch that is nearly always taken. `limit` is both the cache's room and its switch:
- * at 0 every alloc misses and every put overflows, and the out-of-line half (cache.c) finds out
+ * at 0 every alloc misses and every put overflows, and the out-of-line half (alloc.c, put.c) finds out
  * why: no cache yet, a pool that checks, a thread without an lcore id, or a cache that is being
  * taken from its owner. The protocol of such a takeover is written down in cache.c.
  */
@@ -38,7 +38,7 @@ struct pagepool_cache {
 	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
-	void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
+	__extension__ void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
 };
 
 /** @internal Out-of-line half of pagepool_alloc_bulk(). */

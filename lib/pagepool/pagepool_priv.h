@@ -68,8 +68,8 @@ struct pagepool_state {
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
 	int socket_id;
-	int owner_pid; /**< Process whose lcores own the caches. */
-	uint32_t id;   /**< Unique among all pools ever; names slabs. */
+	uint32_t owner; /**< pp_process() of the one whose lcores own the caches. */
+	uint32_t id;    /**< Unique among all pools ever; names slabs. */
 	char name[PAGEPOOL_NAMESIZE];
 
 	rte_spinlock_t slab_lock __rte_cache_aligned;
@@ -92,7 +92,8 @@ struct pagepool_state {
 /* cache.c */
 struct pagepool_cache *pp_cache_own(struct pagepool *pool);
 void pp_cache_revoke_all(struct pagepool_state *st);
-unsigned int pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self);
+bool pp_cache_all_idle(const struct pagepool_state *st);
+bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
 
 /** Pages a cache can hold: half as many again as a refill brings, so that neither an alloc after
  * a refill nor a put after a flush turns around at once. The same as in rte_mempool. */
@@ -123,6 +124,27 @@ pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
 	struct pagepool_cache *c = __atomic_load_n(&st->head.cache[lcore + 1], __ATOMIC_ACQUIRE);
 
 	return c == st->no_cache ? NULL : c;
+}
+
+/** Has the pool been destroyed? Decided inside a cache, the answer holds until we leave. */
+static inline bool
+pp_is_dying(const struct pagepool_state *st)
+{
+	/* Seen in time for the same reason as `room`: the barrier in destroy after it set the flag.
+	 * Acquire: pairs with destroy's store, so that zombie_out is seen biased. */
+	return __atomic_load_n(&st->dying, __ATOMIC_ACQUIRE) != 0;
+}
+
+/** Go inside a cache, out of line. @return what may be used of it; 0 if it is taken away. */
+static inline uint32_t
+pp_cache_enter(const struct pagepool_state *st, struct pagepool_cache *c)
+{
+	pagepool_cache_enter(c);
+	if (st->fence)
+		/* Sequentially consistent: stands in for membarrier(2), see cache.c. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* Acquire: pairs with the release in cache_return() of cache.c. */
+	return __atomic_load_n(&c->room, __ATOMIC_ACQUIRE);
 }
 
 /** Add to a counter: of a cache by its owner, or of no cache by anybody. */
@@ -157,18 +179,28 @@ void pp_slab_init(struct pp_slab *slab, struct pagepool_state *st, uintptr_t bas
 struct pp_slab *pp_slab_desc_get(void);
 void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
+uint32_t pp_process(void);
+
+/* lookup.c */
+int pp_library_init(void);
+int pp_list_add(struct pagepool_state *st);
+struct pagepool_state *pp_list_remove(const struct pagepool *pool);
 
 /* pagepool.c */
-struct pagepool_state *pp_list_remove(const struct pagepool *pool);
 void pp_state_free(struct pagepool_state *st);
 
 /* provider.c */
 int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
 void pp_provider_free(struct pp_slab *slab);
 
+/* put.c */
+void pp_give(
+	struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n);
+
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
 void pp_guest_leave(struct pagepool_state *st);
+bool pp_zombie_hold(struct pagepool_state *st);
 void pp_zombie_put(struct pagepool_state *st, unsigned int n);
 
 /* ring.c */

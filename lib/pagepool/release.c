@@ -13,9 +13,12 @@
  */
 #include <sched.h>
 
+#include <rte_cycles.h>
+
 #include "pagepool_priv.h"
 
-#define ZOMBIE_BIAS (INT64_C(1) << 40)
+#define ZOMBIE_BIAS  (INT64_C(1) << 40)
+#define IDLE_SECONDS 2
 
 /** Go inside without a cache. @return false if the pool has been destroyed. */
 bool
@@ -51,11 +54,56 @@ zombie_sub(struct pagepool_state *st, int64_t n)
 		PP_LOG(ERR, "%s: more pages put after destroy than were out\n", st->name);
 }
 
+/** Keep a destroyed pool until pp_zombie_put(1), for a caller whose pages, if they turn out to be
+ * bad, do not. @return false, with nothing done, if it has not been destroyed. */
+bool
+pp_zombie_hold(struct pagepool_state *st)
+{
+	if (likely(!pp_is_dying(st)))
+		return false;
+	/* Relaxed: the caller's page still keeps the pool. */
+	__atomic_fetch_add(&st->zombie_out, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
 /** Put pages of a destroyed pool; the last put frees it. */
 void
 pp_zombie_put(struct pagepool_state *st, unsigned int n)
 {
 	zombie_sub(st, n);
+}
+
+/* Wait until nobody is inside, which takes as long as an operation does. @return false if it takes
+ * so much longer that somebody must have died inside: a process that was killed. */
+static bool
+wait_idle(const struct pagepool_state *st)
+{
+	uint64_t end = rte_get_timer_cycles() + IDLE_SECONDS * rte_get_timer_hz();
+
+	/* Sequentially consistent: see pp_guest_enter(). */
+	while (!pp_cache_all_idle(st) || __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) != 0) {
+		if (rte_get_timer_cycles() > end)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/* Close the pool. @return true if nobody is inside any more */
+static bool
+close_pool(struct pagepool_state *st)
+{
+	bool idle;
+
+	rte_spinlock_lock(&st->ctl_lock);
+	__atomic_store_n(&st->zombie_out, ZOMBIE_BIAS, __ATOMIC_RELAXED);
+	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
+	 * barrier. */
+	__atomic_store_n(&st->dying, 1, __ATOMIC_SEQ_CST);
+	pp_cache_revoke_all(st);
+	idle = wait_idle(st);
+	rte_spinlock_unlock(&st->ctl_lock);
+	return idle;
 }
 
 PP_EXPORT unsigned int
@@ -71,17 +119,15 @@ pagepool_destroy(struct pagepool *pool)
 		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
 		return 0;
 	}
-	rte_spinlock_lock(&st->ctl_lock);
-	__atomic_store_n(&st->zombie_out, ZOMBIE_BIAS, __ATOMIC_RELAXED);
-	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
-	 * barrier. */
-	__atomic_store_n(&st->dying, 1, __ATOMIC_SEQ_CST);
-	pp_cache_revoke_all(st);
-	while (__atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) != 0)
-		sched_yield();
+	if (!close_pool(st)) {
+		/* Still biased, so that no put ever frees it. */
+		PP_LOG(ERR,
+			"%s: somebody was killed while allocating or putting; the pool's memory is "
+			"not freed\n",
+			st->name);
+		return RTE_MAX(pagepool_in_use_count(pool), 1u);
+	}
 	in_use = pagepool_in_use_count(pool);
-	rte_spinlock_unlock(&st->ctl_lock);
-
 	if (st->flags & PAGEPOOL_F_EXTERNAL) {
 		pp_state_free(st);
 		return in_use;

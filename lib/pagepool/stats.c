@@ -8,24 +8,41 @@
 
 #include "pagepool_priv.h"
 
+/* Totals are read one after the other while they grow. A part is read before what it is a part of
+ * (acquire), so that it does not seem the larger one for having been counted on longest ... */
+static uint64_t
+part(const uint64_t *total)
+{
+	return __atomic_load_n(total, __ATOMIC_ACQUIRE);
+}
+
+/* ... and where the owner counts the part first, by an operation, the difference is 0. */
+static uint64_t
+rest(uint64_t total, uint64_t of_it)
+{
+	return total > of_it ? total - of_it : 0;
+}
+
 /* One cache's share. handed_out: pages given to callers, by whatever way. */
 static void
 add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *handed_out)
 {
-	uint64_t get = pagepool_total(&c->get), put = pagepool_total(&c->put);
-	uint64_t taken = get - pagepool_total(&c->flushed);
+	uint64_t flushed = part(&c->flushed), missed = part(&c->missed);
+	uint64_t refilled = part(&c->refilled), get = part(&c->get);
+	uint64_t put = pagepool_total(&c->put), taken = rest(get, flushed);
 
-	s->alloc_fast += taken - pagepool_total(&c->missed);
+	s->alloc_fast += rest(taken, missed);
 	s->alloc_slow += pagepool_total(&c->slow);
 	s->alloc_empty += pagepool_total(&c->empty);
 	s->alloc_refill += pagepool_total(&c->refill);
 	s->alloc_fail += pagepool_total(&c->fail);
-	s->recycle_cached += put - pagepool_total(&c->refilled);
+	s->recycle_cached += rest(put, refilled);
 	s->recycle_cache_full += pagepool_total(&c->cache_full);
 	s->recycle_ring += pagepool_total(&c->ring);
 	s->recycle_ring_full += pagepool_total(&c->ring_full);
 	s->recycle_released_ref += pagepool_total(&c->released);
-	s->cached += put - get;
+	/* A reader that is interrupted between the two sees more puts than there was room for. */
+	s->cached += RTE_MIN(put - get, c->capacity);
 	*handed_out += taken + pagepool_total(&c->direct);
 }
 

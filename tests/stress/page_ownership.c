@@ -118,6 +118,9 @@ reader(struct t_thread *t)
 		CHECK(s.recycle_released_ref >= last.recycle_released_ref);
 		CHECK(s.alloc_slow >= last.alloc_slow && s.alloc_empty >= last.alloc_empty);
 		CHECK_EQ(s.put_refused, 0);
+		/* Differences of totals that are read one after the other must not wrap around. */
+		CHECK(s.alloc_fast < UINT64_C(1) << 60 && s.recycle_cached < UINT64_C(1) << 60);
+		CHECK(s.recycling_ratio < 2.0);
 		CHECK(pagepool_avail_count(pool) <= PAGES);
 		CHECK(pagepool_in_use_count(pool) <= PAGES);
 		CHECK_EQ(pagepool_info_get(pool, &info), 0);

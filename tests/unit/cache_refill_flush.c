@@ -155,13 +155,20 @@ flush_as_needed(void)
 	CHECK_EQ(s.in_ring, ROOM);
 	CHECK_EQ(s.cached, ROOM);
 	CHECK_EQ(s.recycle_ring, 0);
-	/* As many as the cache holds or more go past it. */
+	/* As many as the cache holds take all of it. */
 	pagepool_put_bulk(pool, pages + 2 * ROOM, ROOM);
 	s = t_stats(pool);
 	CHECK_EQ(s.in_ring, 2 * ROOM);
 	CHECK_EQ(s.cached, ROOM);
-	CHECK_EQ(s.recycle_cache_full, 2);
-	CHECK_EQ(s.recycle_ring, ROOM);
+	CHECK_EQ(s.recycle_cache_full, 3);
+	CHECK_EQ(s.recycle_ring, 0);
+	CHECK_EQ(s.in_use, 0);
+	/* More go past it. */
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, ROOM + 1), ROOM + 1);
+	pagepool_put_bulk(pool, pages, ROOM + 1);
+	s = t_stats(pool);
+	CHECK_EQ(s.cached, ROOM);
+	CHECK_EQ(s.recycle_ring, ROOM + 1);
 	CHECK_EQ(s.in_use, 0);
 	T_DESTROY(pool);
 }

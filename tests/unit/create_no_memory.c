@@ -96,13 +96,17 @@ more_than_there_is(void)
 	};
 	struct t_mem before;
 
-	t_mem_get(&before);
-	for (unsigned int i = 0; i < RTE_DIM(p); i++) {
+	/* Each once before: the library keeps descriptors for as many slabs as there ever were. */
+	for (unsigned int i = 0; i < 2 * RTE_DIM(p); i++) {
+		const struct pagepool_params *params = &p[i / 2];
+
+		t_mem_get(&before);
 		t_log_begin();
-		CHECK(pagepool_create(&p[i]) == NULL);
+		CHECK(pagepool_create(params) == NULL);
 		CHECK_EQ(rte_errno, ENOMEM);
-		CHECK_LOG(t_log_end(), p[i].name);
-		CHECK_MEM(before);
+		CHECK_LOG(t_log_end(), params->name);
+		if (i % 2 == 1)
+			CHECK_MEM(before);
 	}
 }
 

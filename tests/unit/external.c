@@ -89,7 +89,7 @@ slab_errors(void)
 static void
 page_errors(void)
 {
-	struct pagepool *pool = pool_new(64, 0), *own;
+	struct pagepool *pool = pool_new(64, 0), *own, *again;
 	void *p[PAGES + 1], *good = at(0x10000000);
 
 	own = T_CREATE(.name = "own", .nb_pages = 64, .page_size = 64);
@@ -119,6 +119,13 @@ page_errors(void)
 	CHECK_EQ(pagepool_adopt(pool, p, PAGES), 0);
 	CHECK_EQ(pagepool_adopt(pool, p + PAGES, 1), -ENOSPC);
 	CHECK_EQ(pagepool_adopt(pool, p, 0), 0);
+	again = T_CREATE(.name = "again", .nb_pages = PAGES, .page_size = 64,
+		.flags = PAGEPOOL_F_EXTERNAL | PAGEPOOL_F_CHECK);
+	CHECK_EQ(pagepool_adopt_slab(again, good, (PAGES + 1) * 64), 0);
+	CHECK_EQ(pagepool_adopt(again, p, 2), 0);
+	CHECK_EQ(pagepool_adopt(again, p + 1, 2), -EEXIST);
+	CHECK_EQ(t_stats(again).pages, 2);
+	T_DESTROY(again);
 	CHECK_EQ(t_stats(pool).pages, PAGES);
 	CHECK_EQ(t_stats(pool).in_ring, PAGES);
 	CHECK_EQ(t_stats(pool).in_use, 0);

@@ -233,19 +233,12 @@ model_alloc(struct model *m, unsigned int lcore, uint32_t n)
 	return ok;
 }
 
-/* The out-of-line put counts n == room as too many, the inline one puts it into an empty cache. */
 static void
 model_put(struct model *m, unsigned int lcore, uint32_t n)
 {
 	uint32_t room = lcore == GUEST ? 0 : m->room, *len = &m->len[lcore], over;
-	bool inline_put = !m->check && !m->fence && lcore != GUEST && m->has_cache[lcore];
 
-	if (inline_put && *len + n <= room) {
-		*len += n;
-		m->s.recycle_cached += n;
-		return;
-	}
-	if (n >= room) {
+	if (n > room) {
 		m->s.recycle_ring += n;
 		model_give(m, n);
 		return;

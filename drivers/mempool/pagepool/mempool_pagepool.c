@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -33,9 +32,9 @@
 RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
 #define LOG(level, ...) rte_log(RTE_LOG_##level, logtype, "MEMPOOL_PAGEPOOL: " __VA_ARGS__)
 
-#define COOKIE_MAGIC UINT64_C(0x70616765) /* "page" */
-#define COOKIE(pid)  (COOKIE_MAGIC << 32 | (uint32_t)(pid))
-#define INDEX_NAME   "pagepool_ops"
+#define COOKIE_MAGIC    UINT64_C(0x70616765) /* "page" */
+#define COOKIE(process) (COOKIE_MAGIC << 32 | (process))
+#define SHARED_NAME     "pagepool_ops"
 
 __attribute__((visibility("default"))) const char pagepool_ops_name[] = "pagepool";
 
@@ -176,35 +175,65 @@ pp_get_count(const struct rte_mempool *mp)
 	return unlikely(pool == NULL) ? 0 : pagepool_avail_count(pool);
 }
 
+/* What processes tell each other. */
+struct shared {
+	int32_t ops_index;     /* Number of these ops in the primary. */
+	uint32_t last_process; /* Number given to the last process that made a mempool. */
+};
+
 /* The number of these ops must be the primary's, or it would call other ops for our mempool. */
 static int
-check_index(const struct rte_mempool *mp)
+check_index(const struct rte_mempool *mp, const struct shared *shared)
 {
-	const struct rte_memzone *mz = rte_memzone_lookup(INDEX_NAME);
-
-	if (rte_eal_process_type() == RTE_PROC_PRIMARY) {
-		if (mz == NULL)
-			mz = rte_memzone_reserve(INDEX_NAME, sizeof(int32_t), SOCKET_ID_ANY, 0);
-		if (mz == NULL)
-			return -rte_errno;
-		*(int32_t *)mz->addr = mp->ops_index;
-		return 0;
-	}
-	if (mz == NULL) {
+	if (shared == NULL) {
 		LOG(ERR,
 			"%s: the primary process has made no mempool with ops pagepool, so nobody "
 			"knows whether it could use this one; make one there first\n",
 			mp->name);
 		return -EINVAL;
 	}
-	if (*(const int32_t *)mz->addr != mp->ops_index) {
+	if (shared->ops_index != mp->ops_index) {
 		LOG(ERR,
 			"%s: ops pagepool are number %d here and %d in the primary process: start "
 			"both with the same -d options in the same order\n",
-			mp->name, mp->ops_index, *(const int32_t *)mz->addr);
+			mp->name, mp->ops_index, shared->ops_index);
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* Before this process makes a mempool. A process id would not do for the cookie: two containers
+ * that share memory may have the same. */
+static int
+join(const struct rte_mempool *mp)
+{
+	const struct rte_memzone *mz = rte_memzone_lookup(SHARED_NAME);
+	struct shared *shared;
+	int ret = 0;
+
+	if (mz == NULL && rte_eal_process_type() == RTE_PROC_PRIMARY) {
+		mz = rte_memzone_reserve(SHARED_NAME, sizeof(*shared), SOCKET_ID_ANY, 0);
+		if (mz == NULL)
+			return -rte_errno;
+		memset(mz->addr, 0, sizeof(*shared));
+	}
+	shared = mz != NULL ? mz->addr : NULL;
+	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
+		shared->ops_index = mp->ops_index;
+	else
+		ret = check_index(mp, shared);
+	if (ret == 0 && own_cookie == 0)
+		/* Relaxed: only uniqueness counts. */
+		own_cookie = COOKIE(__atomic_add_fetch(&shared->last_process, 1, __ATOMIC_RELAXED));
+	return ret;
+}
+
+/* Where the pool's own state goes. A heap of external memory, whose number is beyond those of nodes,
+ * is for the objects. */
+static int
+socket_of(const struct rte_mempool *mp)
+{
+	return mp->socket_id < RTE_MAX_NUMA_NODES ? mp->socket_id : SOCKET_ID_ANY;
 }
 
 static struct pagepool *
@@ -215,7 +244,7 @@ pool_create(const struct rte_mempool *mp)
 		.name = name,
 		.nb_pages = mp->size,
 		.page_size = mp->header_size + mp->elt_size + mp->trailer_size,
-		.socket_id = mp->socket_id,
+		.socket_id = socket_of(mp),
 		.flags = PAGEPOOL_F_EXTERNAL | (mp->cache_size > 0 ? PAGEPOOL_F_NO_CACHE : 0),
 	};
 
@@ -227,11 +256,11 @@ static int
 pp_alloc(struct rte_mempool *mp)
 {
 	struct pp_mempool *p;
-	int ret = check_index(mp);
+	int ret = join(mp);
 
 	if (ret < 0)
 		return ret;
-	p = rte_zmalloc_socket("mempool_pagepool", sizeof(*p), RTE_CACHE_LINE_SIZE, mp->socket_id);
+	p = rte_zmalloc_socket("mempool_pagepool", sizeof(*p), RTE_CACHE_LINE_SIZE, socket_of(mp));
 	if (p == NULL)
 		return -ENOMEM;
 	ret = rte_ring_init(&p->decoy, "pagepool", 1, 0);
@@ -244,8 +273,6 @@ pp_alloc(struct rte_mempool *mp)
 		rte_free(p);
 		return ret;
 	}
-	if (own_cookie == 0)
-		own_cookie = COOKIE(getpid());
 	p->cookie = own_cookie;
 	p->mp = mp;
 	mp->pool_data = p;
@@ -287,7 +314,9 @@ pp_populate(struct rte_mempool *mp, unsigned int max_objs, void *vaddr, rte_iova
 
 	if (pool == NULL || n == 0)
 		return 0;
-	ret = pagepool_adopt_slab(pool, vaddr, n * total);
+	/* From the first object to the end of the last, which may be empty. */
+	ret = pagepool_adopt_slab(pool, (char *)vaddr + mp->header_size,
+		n * total - mp->header_size + (mp->elt_size + mp->trailer_size == 0));
 	for (unsigned int i = 0; ret == 0 && i < n; i++) {
 		void *obj = (char *)vaddr + i * total + mp->header_size;
 

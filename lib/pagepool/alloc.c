@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * The out-of-line half of alloc: refill the caller's cache from the ring and from slabs, or go
+ * around it; and when nothing is left there, have other lcores' caches emptied.
+ */
+#include "pagepool_priv.h"
+
+/* Up to n pages: from the ring, the rest from slabs. That tops up the pages in circulation until
+ * the ring has a burst to spare when a refill comes, and refills find full bursts in it. */
+static unsigned int
+take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n)
+{
+	unsigned int got = pp_ring_get(st, pages, n), fresh;
+
+	pp_count(st, c, got > 0 ? &c->refill : &c->empty, 1);
+	if (got < n) {
+		fresh = pp_slab_take(st, pages + got, n - got);
+		if (fresh > 0)
+			pp_count(st, c, &c->slow, 1);
+		got += fresh;
+	}
+	return got;
+}
+
+static void
+pop(struct pagepool_cache *c, void **pages, unsigned int n)
+{
+	memcpy(pages, &c->pages[pp_cache_len(c) - n], n * sizeof(*pages));
+	pagepool_total_set(&c->get, pagepool_total(&c->get) + n);
+}
+/* More pages than the cache may hold, or none there: around it, its contents as the last resort. */
+static unsigned int
+alloc_around(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room, void **pages,
+	unsigned int n)
+{
+	unsigned int got = take(st, c, pages, n);
+
+	if (got < n && room > 0 && pp_cache_len(c) >= n - got) {
+		unsigned int rest = n - got;
+
+		pop(c, pages + got, rest);
+		pagepool_total_set(&c->flushed, c->flushed + rest);
+		got = n;
+	}
+	if (got == n) {
+		pp_count(st, c, &c->direct, n);
+		return n;
+	}
+	pp_give(st, c, pages, got);
+	return 0;
+}
+
+static unsigned int
+alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n)
+{
+	uint32_t room = pp_cache_enter(st, c);
+	uint32_t len = pp_cache_len(c);
+	unsigned int got = 0;
+
+	if (unlikely(pp_is_dying(st)))
+		goto leave;
+	if (n > room) {
+		got = alloc_around(st, c, room, pages, n);
+		goto leave;
+	}
+	if (len < n) {
+		got = take(st, c, &c->pages[len], RTE_MIN(n - len + st->burst, room - len));
+		pagepool_total_set(&c->put, pagepool_total(&c->put) + got);
+		pagepool_total_set(&c->refilled, c->refilled + got);
+		if (len + got < n) {
+			got = 0;
+			goto leave;
+		}
+		pagepool_total_set(&c->missed, c->missed + n);
+	}
+	pop(c, pages, n);
+	got = n;
+leave:
+	pagepool_cache_leave(c);
+	return got;
+}
+
+static unsigned int
+alloc_guest(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	unsigned int got = 0;
+
+	if (pp_guest_enter(st)) {
+		got = alloc_around(st, st->no_cache, 0, pages, n);
+		pp_guest_leave(st);
+	}
+	return got;
+}
+
+PP_EXPORT __rte_noinline unsigned int
+pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
+{
+	struct pagepool_state *st = pool->state;
+	unsigned int got, tries = 3;
+	struct pagepool_cache *c;
+
+	if (unlikely(n == 0))
+		return 0;
+	c = pp_cache_own(pool);
+	do {
+		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
+	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c, n));
+
+	if (unlikely(got == 0)) {
+		c = c != NULL ? c : st->no_cache;
+		pp_count(st, c, &c->fail, 1);
+	}
+	if (unlikely(st->check))
+		pp_check_alloc(st, pages, got);
+	return got;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * The list of pools that all processes share, and the ways to find a pool: by name, by mempool, by
+ * a page, by a pointer from another process.
+ */
+#include <errno.h>
+
+#include <rte_eal_memconfig.h>
+#include <rte_errno.h>
+#include <rte_malloc.h>
+#include <rte_mempool.h>
+#include <rte_tailq.h>
+
+#include "pagepool_priv.h"
+
+TAILQ_HEAD(pp_list, rte_tailq_entry);
+
+static struct rte_tailq_elem pp_tailq = {.name = "PAGEPOOL"};
+EAL_REGISTER_TAILQ(pp_tailq)
+
+/** Call before anything that needs EAL. @return 0 or -errno */
+int
+pp_library_init(void)
+{
+	if (pp_tailq.head == NULL) {
+		PP_LOG(ERR, "call rte_eal_init() before using page pools\n");
+		return -ENODEV;
+	}
+	return pp_pagemap_init();
+}
+
+static struct pp_list *
+pp_list(void)
+{
+	return RTE_TAILQ_CAST(pp_tailq.head, pp_list);
+}
+
+/* The tailq lock is held. */
+static struct rte_tailq_entry *
+list_find(const char *name)
+{
+	struct rte_tailq_entry *te;
+
+	TAILQ_FOREACH(te, pp_list(), next)
+		if (strcmp(((struct pagepool_state *)te->data)->name, name) == 0)
+			return te;
+	return NULL;
+}
+
+/** @return 0, -EEXIST if the name is taken, -ENOMEM */
+int
+pp_list_add(struct pagepool_state *st)
+{
+	struct rte_tailq_entry *te = rte_zmalloc("pagepool_entry", sizeof(*te), 0);
+	int ret = 0;
+
+	if (te == NULL)
+		return -ENOMEM;
+	te->data = st;
+	rte_mcfg_tailq_write_lock();
+	if (list_find(st->name) != NULL)
+		ret = -EEXIST;
+	else
+		TAILQ_INSERT_TAIL(pp_list(), te, next);
+	rte_mcfg_tailq_write_unlock();
+	if (ret < 0)
+		rte_free(te);
+	return ret;
+}
+
+/** Take a pool off the list. @return its state, or NULL if it is not there: then it may be memory
+ * that no longer exists, and so it is compared, not looked into. */
+struct pagepool_state *
+pp_list_remove(const struct pagepool *pool)
+{
+	struct pagepool_state *st = NULL;
+	struct rte_tailq_entry *te;
+
+	rte_mcfg_tailq_write_lock();
+	TAILQ_FOREACH(te, pp_list(), next) {
+		st = te->data;
+		if (pool == &st->head || pool == &st->guest)
+			break;
+	}
+	if (te != NULL)
+		TAILQ_REMOVE(pp_list(), te, next);
+	rte_mcfg_tailq_write_unlock();
+	if (te == NULL)
+		return NULL;
+	rte_free(te);
+	return st;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_local(struct pagepool *pool)
+{
+	struct pagepool_state *st = pool->state;
+
+	return st->owner == pp_process() ? &st->head : &st->guest;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_lookup(const char *name)
+{
+	struct rte_tailq_entry *te;
+	struct pagepool *pool = NULL;
+	int ret;
+
+	if (name == NULL) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	ret = pp_library_init();
+	if (ret < 0) {
+		rte_errno = -ret;
+		return NULL;
+	}
+	rte_mcfg_tailq_read_lock();
+	te = list_find(name);
+	if (te != NULL)
+		pool = pagepool_local(&((struct pagepool_state *)te->data)->head);
+	else
+		rte_errno = ENOENT;
+	rte_mcfg_tailq_read_unlock();
+	return pool;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_page(const void *page)
+{
+	struct pagepool *pool = NULL;
+	struct pp_slab *slab;
+
+	/* A process that has not used a pool yet has not looked for the map. */
+	if (unlikely(pp_process() == 0) && pp_library_init() < 0)
+		return NULL;
+	/* Most foreign pointers end here. */
+	if (pp_pagemap_find((uintptr_t)page) == NULL)
+		return NULL;
+	/* The pool may be just going; the lock keeps it until we have looked into it. */
+	pp_pagemap_lock();
+	slab = pp_pagemap_find((uintptr_t)page);
+	if (slab != NULL && pp_slab_index(slab, page) >= 0)
+		pool = pagepool_local(&slab->st->head);
+	pp_pagemap_unlock();
+	return pool;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_mempool(const struct rte_mempool *mp)
+{
+	char name[PAGEPOOL_NAMESIZE];
+
+	if (mp == NULL || strcmp(rte_mempool_get_ops(mp->ops_index)->name, "pagepool") != 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
+	return pagepool_lookup(name);
+}
