@@ -6,7 +6,7 @@
 # outside the tree, never installed. Sourced by tests/vm/run after scripts/setup.sh.
 
 # shellcheck disable=SC2034  # for the caller: VM_KERNEL, VM_BUSYBOX
-VM_QEMU=qemu-system-x86_64
+VM_QEMU=${PP_QEMU:-qemu-system-x86_64}
 # The first version with an emulated igb.
 VM_QEMU_MIN=8
 
