@@ -66,6 +66,11 @@ vm_fetch_qemu() {
 	pp_is_root || vm_skip "no QEMU of version $VM_QEMU_MIN or newer, and only root can install it"
 	pp_say "Installing QEMU"
 	candidate=$(vm_qemu_candidate)
+	if [ -z "$candidate" ]; then
+		# No index files: a machine that was never updated.
+		apt-get -qq update >"$log" 2>&1 || true
+		candidate=$(vm_qemu_candidate)
+	fi
 	if [ -n "$candidate" ] && [ "$candidate" -ge "$VM_QEMU_MIN" ]; then
 		(pp_apt_install qemu-system-x86) >"$log" 2>&1 || true
 	else
@@ -126,11 +131,16 @@ vm_unpacked() {
 
 # Sets VM_KERNEL and VM_BUSYBOX to unpacked packages.
 vm_fetch_guest() {
-	local package log=$1
+	local package log=$1 current
 	vm_cache_folder
+	# Asking APT takes seconds; once a day is enough.
+	current=$VM_CACHE/current
+	if [ -n "$(find "$current" -mtime -1 2>/dev/null)" ]; then
+		{ read -r VM_KERNEL && read -r VM_BUSYBOX; } <"$current"
+		[ ! -d "$VM_KERNEL" ] || [ ! -d "$VM_BUSYBOX" ] || return 0
+	fi
 	package=$(vm_kernel_package)
 	if [ -z "$package" ] && pp_is_debian && pp_is_root; then
-		# No index files: a machine that was never updated.
 		apt-get -qq update >"$log" 2>&1 || true
 		package=$(vm_kernel_package)
 	fi
@@ -138,4 +148,6 @@ vm_fetch_guest() {
 		vm_skip "Debian's kernel package cannot be downloaded: $(tail -n 1 "$log")"
 	VM_BUSYBOX=$(vm_unpack busybox-static 2>"$log" || vm_unpacked busybox-static_) ||
 		vm_skip "Debian's busybox-static cannot be downloaded: $(tail -n 1 "$log")"
+	printf '%s\n' "$VM_KERNEL" "$VM_BUSYBOX" >"$current.$$"
+	mv "$current.$$" "$current"
 }
