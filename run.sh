@@ -5,6 +5,8 @@
 # ./run.sh             sets up, builds, and forwards real packets with testpmd-pp and, in turns, with
 #                      stock dpdk-testpmd: verifies, compares, leaves build/run/report.json
 # ./run.sh ARGS...     sets up, builds, and runs testpmd-pp ARGS
+# ./run.sh --vm        sets up, builds, and forwards between two NICs with VFIO and an IOMMU, all of
+#                      them emulated in a virtual machine: for who has no such NIC
 #
 # doc/run.md says what is measured, how, and which environment variables there are.
 
@@ -89,6 +91,11 @@ pp_main_job() {
 }
 
 pp_setup_packages
+if [ "${1:-}" = --vm ]; then
+	[ $# -eq 1 ] || pp_die "--vm takes no other arguments"
+	pp_setup_build
+	exec "$PP_TOP/scripts/job-vm.sh"
+fi
 pp_setup_hugepages "$PP_MEMORY_MIB"
 pp_setup_build
 pp_eal_folder

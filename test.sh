@@ -32,6 +32,7 @@ SUITES=(
 	"dpdk:DPDK's own test program with our mempool ops"
 	'examples:each example runs'
 	'run:the main job, ./run.sh'
+	'vm:emulated NICs behind an emulated IOMMU, through VFIO, in a virtual machine'
 	'perf-smoke:pagepool-perf works and writes what it should'
 	'install:what is installed can be compiled with and run'
 	'compat:builds and passes its unit tests on the other Debian'

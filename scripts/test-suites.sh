@@ -165,6 +165,16 @@ suite_run() {
 	fi
 }
 
+suite_vm() {
+	local file
+	t_run judge 60 python3 -B "$PP_TOP/tests/vm/lab/judge_test.py" || true
+	# Once for all of them: what cannot be had takes its time to fail.
+	t_run prepare 300 "$PP_TOP/tests/vm/run" --prepare || return 0
+	for file in "$PP_TOP"/tests/vm/scenarios/*; do
+		t_run "${file##*/}" 300 "$PP_TOP/tests/vm/run" "${file##*/}" || true
+	done
+}
+
 suite_perf_smoke() {
 	local json=$T_DIR/perf.json perf=$PP_BUILD/app/pagepool-perf/pagepool-perf eal=()
 	if [ ! -x "$perf" ]; then

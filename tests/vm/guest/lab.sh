@@ -1,0 +1,203 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+#
+# What scenarios are written with. They run in the virtual machine, by busybox's sh with -eu: a
+# command that fails fails the scenario. NICs are called nic0, nic1...
+# shellcheck shell=dash
+
+# shellcheck disable=SC2034  # for scenarios
+PAGEPOOL=/pagepool
+PLUGIN=$PAGEPOOL/drivers/mempool/pagepool/librte_mempool_pagepool.so
+TESTPMD_PP=$PAGEPOOL/app/testpmd-pp/testpmd-pp
+
+fail() {
+	echo "FAILED: $*"
+	echo "@@ failed $*"
+	exit 1
+}
+
+# expect WHAT GOT WANTED
+expect() {
+	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+	echo "$1: $2"
+}
+
+# The figure of the scenario, its last line.
+figure() {
+	echo "@@ figure $*"
+}
+
+# ask REQUEST...: has the lab do something outside; its answer is in ANSWER.
+ask() {
+	local status
+	echo "@@ $*"
+	read -r status ANSWER
+	[ "$status" = ok ] || fail "$*: $ANSWER"
+}
+
+# answer KEY: a value of "key=value..." in ANSWER.
+answer() {
+	echo "$ANSWER" | tr ' ' '\n' | sed -n "s/^$1=//p"
+}
+
+# give FILE: has a copy outside, beside the logs.
+give() {
+	echo "@@ file $1"
+	base64 "$1" | sed 's/^/@@ data /'
+	echo "@@ file-end"
+}
+
+# The PCI address of a NIC.
+pci() {
+	printf '0000:%02x:00.0\n' $((${1#nic} + 1))
+}
+
+# vfio NIC...: hands them to VFIO.
+vfio() {
+	local nic device
+	for nic; do
+		device=/sys/bus/pci/devices/$(pci "$nic")
+		[ -e "$device" ] || fail "$nic: there is no $device"
+		echo vfio-pci >"$device/driver_override"
+		pci "$nic" >/sys/bus/pci/drivers_probe
+		[ "$(basename "$(readlink "$device/driver")")" = vfio-pci ] ||
+			fail "$nic: VFIO does not take it"
+	done
+}
+
+# eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
+# physical addresses as those of the devices.
+eal() {
+	local nic
+	printf '%s ' -l 0,1 "--iova-mode=$1" --no-telemetry
+	shift
+	for nic; do
+		printf '%s ' -a "$(pci "$nic")"
+	done
+}
+
+# app NAME COMMAND...: starts a program. What it says is in NAME.log, and `tell NAME LINE` types.
+app() {
+	local name=$1
+	shift
+	rm -f "$name.in"
+	mkfifo "$name.in"
+	# Lines appear when they are printed, and not only when 4096 bytes have come together.
+	LD_PRELOAD=/usr/libexec/coreutils/libstdbuf.so _STDBUF_O=L "$@" <"$name.in" \
+		>"$name.log" 2>&1 &
+	echo $! >"$name.pid"
+	# Kept open by us: testpmd ends at the end of its input.
+	exec 9>"$name.in"
+}
+
+tell() {
+	echo "$2" >"$1.in"
+}
+
+# wait_for NAME SECONDS PATTERN: until the program has said it.
+wait_for() {
+	local left=$(($2 * 10))
+	until grep -q "$3" "$1.log"; do
+		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3'"
+		[ $left -gt 0 ] || fail "$1 does not say '$3' within $2 s"
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
+# ended NAME SECONDS: until the program has ended, well.
+ended() {
+	local left=$(($2 * 10)) pid status=0
+	pid=$(cat "$1.pid")
+	while kill -0 "$pid" 2>/dev/null; do
+		[ $left -gt 0 ] || fail "$1 does not end within $2 s"
+		left=$((left - 1))
+		usleep 100000
+	done
+	wait "$pid" || status=$?
+	[ $status -eq 0 ] || fail "$1 ended with status $status"
+}
+
+# said NAME PATTERN: the last line that matches.
+said() {
+	grep "$2" "$1.log" | tail -n 1
+}
+
+# links_up NAME PORTS: until all ports of a stock testpmd have a link, which takes the emulated NIC
+# half a second.
+links_up() {
+	local left=50
+	until [ "$(tail -n $(($2 + 1)) "$1.log" | grep -c ' up  *[0-9]')" = "$2" ]; do
+		[ $left -gt 0 ] || fail "$1: not all of $2 ports have a link"
+		left=$((left - 1))
+		tell "$1" 'show port summary all'
+		usleep 300000
+	done
+}
+
+# forwarding_starts NAME: has a stock testpmd forward.
+forwarding_starts() {
+	tell "$1" start
+	wait_for "$1" 20 'TX threshold registers'
+	usleep 500000
+}
+
+# forwarding_stops NAME: and stop; what it counted is the end of its log.
+forwarding_stops() {
+	tell "$1" stop
+	wait_for "$1" 20 'Accumulated forward statistics'
+	usleep 500000
+}
+
+# number KEY FILE: the numbers with this key in a report of testpmd-pp, one a line.
+number() {
+	sed -n "s/^ *\"$1\": \([0-9.]*\),*$/\1/p" "$2"
+}
+
+# sum KEY FILE: all of them.
+sum() {
+	number "$1" "$2" | awk '{ n += $1 } END { printf "%d\n", n }'
+}
+
+# well_traffic NIC NIC COUNT: sends frames both ways, which all have to come out unharmed.
+well_traffic() {
+	ask traffic "$1" "$2" "count=$3"
+	echo "traffic: $ANSWER"
+	[ "$(answer sent) $(answer received) $(answer harmed) $(answer lost)" = \
+		"$((2 * $3)) $((2 * $3)) 0 0" ] || fail "frames were lost or harmed"
+}
+
+# ours_forward FRAMES MBUFS: testpmd-pp forwards so many frames each way between nic0 and nic1, all
+# of which have to come out and to be counted, and so have the mbufs of its pool. Leaves ours.json
+# and ours.log.
+#
+# Physical addresses, because the emulated NIC drops a frame that it should send when the frame lies
+# on two pages of the IOMMU that are not neighbours in memory. With virtual addresses a page pool's
+# mbufs can lie so: there are no gaps between them.
+ours_forward() {
+	local out
+	# shellcheck disable=SC2046  # words
+	app ours $TESTPMD_PP $(eal pa nic0 nic1) -- --nb-cores=1 "--total-num-mbufs=$2" \
+		--forward-mode=io --no-flush-rx --mbcache 0 --stats-period 1 --report ours.json
+	wait_for ours 60 ' s port 1 '
+	well_traffic nic0 nic1 "$1"
+	kill -INT "$(cat ours.pid)"
+	ended ours 30
+	give ours.json
+	give ours.log
+	expect "received by port" "$(number rx_packets ours.json | tr '\n' ' ')" "$1 $1 "
+	expect "sent by port" "$(number tx_packets ours.json | tr '\n' ' ')" "$1 $1 "
+	expect "dropped, missed, without mbuf" \
+		"$(sum tx_dropped ours.json) $(sum imissed ours.json) $(sum rx_nombuf ours.json)" '0 0 0'
+	expect "mbufs in use, cached, in the ring, in slabs" \
+		$(($(sum in_use ours.json) + $(sum cached ours.json) + $(sum in_ring ours.json) + \
+			$(sum slab_free ours.json))) "$2"
+	# The driver takes mbufs one by one: 512 for each Rx ring, then one for each frame.
+	out=$(($(sum alloc_fast ours.json) + $(sum alloc_refill ours.json)))
+	expect "mbufs handed out" $out $((2 * $1 + 1024))
+	expect "mbufs put back or in use" \
+		$(($(sum recycle_cached ours.json) + $(sum recycle_ring ours.json) + \
+			$(sum recycle_ring_full ours.json) + $(sum in_use ours.json))) $out
+	expect "mbufs that did not come back" "$(grep -c 'did not come back' ours.log || true)" 0
+}

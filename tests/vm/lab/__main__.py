@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+"""Boots a virtual machine, runs a scenario in it, and judges. Called by tests/vm/run."""
+
+import argparse
+import glob
+import os
+import selectors
+import signal
+import sys
+import time
+
+import image
+import judge
+import qemu
+import scenario as scenarios
+from requests import Requests
+from traffic import Wires
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tests/vm/run")
+    parser.add_argument("scenario")
+    parser.add_argument("--timeout", type=float, help="seconds, instead of the scenario's own")
+    for name in ("build", "qemu", "kernel", "busybox"):
+        parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def lines_of(pipe, end):
+    """Lines that come from a pipe until it is closed; TimeoutError after END."""
+    selector = selectors.DefaultSelector()
+    selector.register(pipe, selectors.EVENT_READ)
+    rest = b""
+    while True:
+        if not selector.select(max(0, end - time.monotonic())):
+            raise TimeoutError
+        data = os.read(pipe.fileno(), 65536)
+        if not data:
+            return
+        *complete, rest = (rest + data).split(b"\n")
+        for line in complete:
+            yield line.decode(errors="replace").rstrip("\r")
+
+
+def serve(machine, requests, log, start, end):
+    """The console: what is meant for us is answered, the rest shown and kept."""
+    for line in lines_of(machine.process.stdout, end):
+        log.write(f"{time.monotonic() - start:7.2f} {line}\n")
+        log.flush()
+        if line.startswith("@@ "):
+            answer = requests.line(line[3:])
+            if answer is not None:
+                log.write(f"{time.monotonic() - start:7.2f} -> {answer}\n")
+                machine.process.stdin.write(answer.encode() + b"\n")
+                machine.process.stdin.flush()
+        elif line.strip():
+            print(f"  {line}", flush=True)
+
+
+def boot(options, scenario, seconds):
+    """Runs it; returns the requests, which know how it ended, and whether that took too long."""
+    kernel = image.write("initramfs", options, scenario)
+    start = time.monotonic()
+    wires = Wires(scenario.nics)
+    machine = qemu.Machine(qemu.command(options, scenario, kernel))
+    requests = Requests(machine, wires, start + seconds)
+    timed_out = False
+    try:
+        with open("console.log", "w", encoding="utf-8") as log:
+            serve(machine, requests, log, start, start + seconds)
+    except TimeoutError:
+        timed_out = True
+    except BrokenPipeError:
+        # QEMU has ended; the verdict will say so.
+        pass
+    finally:
+        machine.stop()
+        wires.close()
+    return requests, timed_out
+
+
+def sweep(*patterns):
+    """Removes files of an earlier run, or of this one."""
+    for pattern in patterns:
+        for name in glob.glob(pattern):
+            os.unlink(name)
+
+
+def main():
+    options = arguments()
+    here = os.path.dirname(os.path.abspath(__file__))
+    scenario = scenarios.read(os.path.abspath(f"{here}/../scenarios/{options.scenario}"))
+    seconds = options.timeout or scenario.timeout
+    options.build = os.path.abspath(options.build)
+    folder = f"{options.build}/vm/{scenario.name}"
+    # Names of sockets must be short, so all names are relative.
+    os.chdir(folder)
+    sweep("*.log", "*.json", "*.host", "*.qemu", "qmp")
+    # An orderly end, which ends QEMU.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    start = time.monotonic()
+    try:
+        requests, timed_out = boot(options, scenario, seconds)
+    finally:
+        sweep("initramfs", "*.host", "*.qemu", "qmp")
+    reasons = judge.complaints(".", requests.status, timed_out, seconds,
+                               requests.failure)
+    passed, text = judge.verdict(reasons, scenario.must_fail)
+    print(f"Logs: {folder}")
+    if passed:
+        print(f"{scenario.name}: {text or requests.figure} ({time.monotonic() - start:.0f} s)")
+    else:
+        print(f"{scenario.name}: FAILED: {text}")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except image.Missing as error:
+        print(f"skipped: {error}")
+        sys.exit(77)

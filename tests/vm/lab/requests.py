@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+"""What a scenario asks the lab for. It prints a line "@@ NAME ARGUMENT..." on its console, and reads
+one line: "ok" or "error", and a text. guest/lab.sh has a shell function for each."""
+
+import base64
+import binascii
+import time
+
+import qemu
+from traffic import Traffic
+
+
+class Refused(Exception):
+    """What is asked for cannot be done; the text goes to the scenario."""
+
+
+def value_of(text):
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if text.lstrip("-").isdigit() else text
+
+
+def named(words):
+    """key=value words as a dictionary."""
+    for word in words:
+        if "=" not in word:
+            raise Refused(f"'{word}' is not key=value")
+    return {key: value_of(value) for key, value in (word.split("=", 1) for word in words)}
+
+
+class Requests:
+    def __init__(self, machine, wires, end):
+        self._machine, self._wires, self._end = machine, wires, end
+        self._traffic = None
+        self._file = None
+        self.figure = ""
+        self.failure = ""
+        self.status = None
+
+    def line(self, line):
+        """Takes a line that is meant for us; returns what to answer, or None."""
+        words = line.split()
+        method = getattr(self, "on_" + words[0].replace("-", "_"), None) if words else None
+        if method is None:
+            return "error the lab knows no such request"
+        try:
+            text = method(*words[1:])
+        except (Refused, qemu.Gone, TypeError, ValueError, binascii.Error) as error:
+            return f"error {error}"
+        return None if text is None else f"ok {text}"
+
+    # Without an answer.
+
+    def on_figure(self, *words):
+        self.figure = " ".join(words)
+
+    def on_failed(self, *words):
+        self.failure = " ".join(words)
+
+    def on_end(self, status):
+        self.status = int(status)
+
+    def on_file(self, name):
+        self._file = (name.rsplit("/", 1)[-1], [])
+
+    def on_data(self, text):
+        self._file[1].append(base64.b64decode(text))
+
+    def on_file_end(self):
+        name, parts = self._file
+        with open(name, "wb") as file:
+            file.write(b"".join(parts))
+
+    # With one.
+
+    def on_qmp(self, name, *words):
+        self._machine.execute(name, **named(words))
+        return ""
+
+    def on_unplug(self, nic, seconds):
+        """Asks the guest to let a NIC go; answers how many milliseconds that took."""
+        start = time.monotonic()
+        self._machine.execute("device_del", id=nic)
+        when = self._machine.wait_event("DEVICE_DELETED", float(seconds), start, device=nic)
+        if when is None:
+            raise Refused(f"{nic} is still there after {seconds} s")
+        return f"{(when - start) * 1000:.0f}"
+
+    def on_plug(self, nic):
+        self._machine.execute("device_add", **qemu.nic_device(int(nic.removeprefix("nic"))))
+        return ""
+
+    def on_traffic(self, first, second, *words):
+        """Sends and compares a number of frames; answers when all are through or lost."""
+        traffic = self._new_traffic(first, second, words)
+        traffic.start()
+        traffic.join()
+        return str(traffic.result)
+
+    def on_traffic_start(self, first, second, *words):
+        self._traffic = self._new_traffic(first, second, words)
+        self._traffic.start()
+        return ""
+
+    def on_traffic_stop(self):
+        if self._traffic is None:
+            raise Refused("there is no traffic")
+        result = self._traffic.finish()
+        self._traffic = None
+        return str(result)
+
+    def _new_traffic(self, first, second, words):
+        if self._traffic is not None:
+            raise Refused("there is traffic already")
+        pair = [int(nic.removeprefix("nic")) for nic in (first, second)]
+        if max(pair) >= len(self._wires.ends):
+            raise Refused("there is no such NIC")
+        # What came out before anybody asked is nobody's.
+        self._wires.drain()
+        return Traffic(self._wires, pair, self._end, **named(words))

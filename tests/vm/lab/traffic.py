@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the pagepool authors
+"""Frames from outside: sends them to NICs, and compares every byte of what comes out."""
+
+import hashlib
+import select
+import socket
+import threading
+import time
+from dataclasses import dataclass, field
+
+# For local experiments: the emulated NIC drops what looks like IP and is none.
+ETHERTYPE = b"\x88\xb5"
+# A frame that is not back after so long is lost.
+LOST_AFTER = 2.0
+SIZES = (60, 64, 128, 256, 512, 1024, 1514)
+
+
+def frame(number, sender, receiver, size):
+    """Frame NUMBER: no two are alike, and all of it can be told from the number."""
+    digest = hashlib.blake2b(number.to_bytes(8, "big")).digest()
+    head = receiver + sender + ETHERTYPE + number.to_bytes(8, "big")
+    return (head + digest * (size // len(digest) + 1))[:size]
+
+
+def address(number):
+    return bytes((2, 0x70, 0x70, 0, 0, number))
+
+
+class Wires:
+    """Our end of each NIC's cable."""
+
+    def __init__(self, count):
+        self.ends = []
+        for i in range(count):
+            end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            end.bind(f"n{i}.host")
+            end.setblocking(False)
+            self.ends.append(end)
+
+    def send(self, nic, data):
+        """False while the NIC takes nothing."""
+        try:
+            self.ends[nic].sendto(data, f"n{nic}.qemu")
+            return True
+        except (BlockingIOError, ConnectionRefusedError, FileNotFoundError):
+            return False
+
+    def drain(self):
+        for end in self.ends:
+            try:
+                while True:
+                    end.recv(65536)
+            except BlockingIOError:
+                pass
+
+    def close(self):
+        for end in self.ends:
+            end.close()
+
+
+@dataclass
+class Result:
+    sent: int = 0
+    received: int = 0
+    harmed: int = 0
+    lost: int = 0
+    gap: float = 0.0
+    seconds: float = 0.0
+    outstanding: dict = field(default_factory=dict)
+
+    def __str__(self):
+        return (f"sent={self.sent} received={self.received} harmed={self.harmed} "
+                f"lost={self.lost} gap_ms={self.gap * 1000:.0f} ms={self.seconds * 1000:.0f}")
+
+
+class Traffic(threading.Thread):
+    """Frames both ways between two NICs, never more than WINDOW on the way in each direction.
+    Stops after COUNT frames each way, or, without a count, when told to; at END at the latest."""
+
+    def __init__(self, wires, pair, end, count=0, window=32, size=0):
+        super().__init__(daemon=True)
+        self._end = end
+        self._wires, self._pair = wires, pair
+        self._count, self._window, self._size = count, window, size
+        self._stop_sending = threading.Event()
+        self._per_side = [Result(), Result()]
+        self._number = 0
+        self._last = 0.0
+        self.result = Result()
+
+    def _send(self, side):
+        result = self._per_side[side]
+        near, far = self._pair[side], self._pair[1 - side]
+        while len(result.outstanding) < self._window and not self._done_sending(result):
+            size = self._size or SIZES[self._number % len(SIZES)]
+            data = frame(self._number, address(0xF0 + near), address(near), size)
+            if not self._wires.send(near, data):
+                return
+            # What comes out at the far side has been sent on this one.
+            result.outstanding[self._number] = (time.monotonic(), data)
+            self._number += 1
+            result.sent += 1
+
+    def _done_sending(self, result):
+        return self._stop_sending.is_set() or 0 < self._count <= result.sent
+
+    def _receive(self, side, now):
+        result = self._per_side[1 - side]
+        end = self._wires.ends[self._pair[side]]
+        for _ in range(2 * self._window):
+            try:
+                data = end.recv(65536)
+            except BlockingIOError:
+                return
+            number = int.from_bytes(data[14:22], "big")
+            expected = result.outstanding.pop(number, None)
+            if expected is None or expected[1] != data:
+                result.harmed += 1
+            result.received += 1
+            self.result.gap = max(self.result.gap, now - self._last)
+            self._last = now
+
+    def _expire(self, now):
+        for result in self._per_side:
+            for number in [n for n, (when, _) in result.outstanding.items()
+                           if now - when > LOST_AFTER]:
+                del result.outstanding[number]
+                result.lost += 1
+
+    def run(self):
+        start = self._last = time.monotonic()
+        ends = [self._wires.ends[nic] for nic in self._pair]
+        while True:
+            for side in (0, 1):
+                self._send(side)
+            select.select(ends, (), (), 0.01)
+            now = time.monotonic()
+            for side in (0, 1):
+                self._receive(side, now)
+            self._expire(now)
+            if now > self._end:
+                self._stop_sending.set()
+            if all(self._done_sending(r) and not r.outstanding for r in self._per_side):
+                break
+        for name in ("sent", "received", "harmed", "lost"):
+            setattr(self.result, name, sum(getattr(r, name) for r in self._per_side))
+        self.result.gap = max(self.result.gap, time.monotonic() - self._last)
+        self.result.seconds = time.monotonic() - start
+
+    def finish(self):
+        self._stop_sending.set()
+        self.join()
+        return self.result
