@@ -31,6 +31,7 @@ SUITES=(
 	'secondary:several processes, also with the wrong plugins'
 	"dpdk:DPDK's own test program with our mempool ops"
 	'examples:each example runs'
+	'apps:what the programs write'
 	'run:the main job, ./run.sh'
 	'perf-smoke:pagepool-perf works and writes what it should'
 	'install:what is installed can be compiled with and run'

@@ -149,6 +149,10 @@ suite_examples() {
 	t_meson_suite "$PP_BUILD" examples 300
 }
 
+suite_apps() {
+	t_meson_suite "$PP_BUILD" apps 300
+}
+
 suite_run() {
 	local report=$PP_BUILD/run/report.json
 	t_meson_suite "$PP_BUILD" run 120
