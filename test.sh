@@ -31,6 +31,7 @@ SUITES=(
 	'secondary:several processes, also with the wrong plugins'
 	"dpdk:DPDK's own test program with our mempool ops"
 	'examples:each example runs'
+	'apps:what the programs write'
 	'run:the main job, ./run.sh'
 	'vm:emulated NICs behind an emulated IOMMU, through VFIO, in a virtual machine'
 	'perf-smoke:pagepool-perf works and writes what it should'

@@ -149,6 +149,10 @@ suite_examples() {
 	t_meson_suite "$PP_BUILD" examples 300
 }
 
+suite_apps() {
+	t_meson_suite "$PP_BUILD" apps 300
+}
+
 suite_run() {
 	local report=$PP_BUILD/run/report.json
 	t_meson_suite "$PP_BUILD" run 120
@@ -193,6 +197,34 @@ suite_perf_smoke() {
 	fi
 }
 
+# The headers in a C++ program that asks for every warning; DPDK's own are not clean.
+install_cxx() {
+	local flags
+	pp_have c++ || {
+		t_skip "compile as C++" "there is no C++ compiler"
+		return 0
+	}
+	flags=$(PKG_CONFIG_PATH=$T_DIR/pc pkg-config --cflags pagepool)
+	# Ours stay what they are, since a folder given as both is a system folder.
+	flags+=" $(pkg-config --cflags libdpdk | sed 's/-I *\//-isystem \//g')"
+	cp "$T_DIR/user.c" "$T_DIR/user.cc"
+	# shellcheck disable=SC2086  # flags are words
+	t_run "compile as C++" 60 c++ -Wall -Wextra -Wpedantic -Wno-missing-field-initializers \
+		-std=c++20 -Werror -c -o "$T_DIR/user.o" "$T_DIR/user.cc" $flags || true
+}
+
+# Program and plugin must have the same library, also when static ones are asked for.
+install_static() {
+	local build=$PP_BUILD/static file
+	rm -rf "$build"
+	t_configure "$build" -Ddefault_library=static -Dtests=false --buildtype=plain || return 0
+	for file in app/testpmd-pp/testpmd-pp drivers/mempool/pagepool/librte_mempool_pagepool.so; do
+		t_run "${file##*/} of a static build" 60 sh -c \
+			"readelf --dynamic '$build/$file' | grep 'NEEDED.*libpagepool.so'" || true
+	done
+	rm -rf "$build"
+}
+
 # What a user does with an installation, with one that lies elsewhere than where it was made for.
 suite_install() {
 	local root=$PP_BUILD/install prefix eal=(--no-huge -m 64) flags
@@ -232,5 +264,7 @@ suite_install() {
 	t_run "compile with pkg-config" 60 cc -Wall -Wextra -Werror -o "$T_DIR/user" "$T_DIR/user.c" \
 		$flags || return 0
 	LD_LIBRARY_PATH=$(dirname "$(find "$root" -name 'libpagepool.so.0')") t_run "run it" 60 \
-		"$T_DIR/user" --no-pci --no-telemetry "--file-prefix=$T_PREFIX" "${eal[@]}"
+		"$T_DIR/user" --no-pci --no-telemetry "--file-prefix=$T_PREFIX" "${eal[@]}" || return 0
+	install_cxx
+	install_static
 }

@@ -166,12 +166,13 @@ write_report(const char *path, const json_t *root)
 	char target[PATH_MAX];
 	struct stat st;
 
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_into(path, root);
 	/* A link stays one: its target is replaced. */
-	if (realpath(path, target) == NULL)
-		return errno == ENOENT ? write_beside(path, root) : -errno;
-	if (stat(target, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_into(target, root);
-	return write_beside(target, root);
+	if (realpath(path, target) != NULL)
+		return write_beside(target, root);
+	/* Nothing there, or a link to something without a name, as /dev/stdout can be. */
+	return lstat(path, &st) == 0 ? write_into(path, root) : write_beside(path, root);
 }
 
 int

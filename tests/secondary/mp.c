@@ -125,6 +125,22 @@ count(char *const *args)
 	return n;
 }
 
+/* Below unshare(1), which passes its exit status on and does not outlive us: we are process 1. */
+static int
+spawn_own_pids(struct mp_child *child, const posix_spawn_file_actions_t *actions, char **args)
+{
+	static const char *const launcher[] = {"unshare", "--pid", "--fork", "--kill-child"};
+	char self[4096] = "", *all[MAX_ARGS + RTE_DIM(launcher)];
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return errno;
+	for (unsigned int i = 0; i < RTE_DIM(launcher); i++)
+		all[i] = (char *)(uintptr_t)launcher[i];
+	memcpy(&all[RTE_DIM(launcher)], args, (count(args) + 1) * sizeof(*args));
+	all[RTE_DIM(launcher)] = self;
+	return posix_spawnp(&child->pid, launcher[0], actions, NULL, all, environ);
+}
+
 int
 mp_start(struct mp_child *child, const enum mp_plugin *plugins)
 {
@@ -140,8 +156,9 @@ mp_start(struct mp_child *child, const enum mp_plugin *plugins)
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
 	/* EAL's files are locked; a child that inherits them would hold the locks. */
 	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-	ret = posix_spawn(&child->pid, "/proc/self/exe", &actions, NULL,
-		eal_args("secondary", plugins), environ);
+	ret = child->own_pids ? spawn_own_pids(child, &actions, eal_args("secondary", plugins))
+			      : posix_spawn(&child->pid, "/proc/self/exe", &actions, NULL,
+					eal_args("secondary", plugins), environ);
 	posix_spawn_file_actions_destroy(&actions);
 	unsetenv(ROLE);
 	MP_CHECK(ret == 0, "%s", strerror(ret));
@@ -183,7 +200,7 @@ mp_run(struct mp_child *child, const enum mp_plugin *plugins)
 static const struct mp_test *
 find(const char *name)
 {
-	const struct mp_test *const lists[] = {mp_tests_share, mp_tests_refuse};
+	const struct mp_test *const lists[] = {mp_tests_share, mp_tests_refuse, mp_tests_apart};
 
 	for (unsigned int i = 0; name != NULL && i < RTE_DIM(lists); i++)
 		for (const struct mp_test *t = lists[i]; t->name != NULL; t++)

@@ -40,6 +40,7 @@ struct mp_shared {
 struct mp_child {
 	pid_t pid;
 	FILE *output;
+	bool own_pids; /**< Start it as process 1 of a PID namespace. */
 	char text[16384];
 };
 
@@ -60,6 +61,7 @@ struct mp_test {
 
 extern const struct mp_test mp_tests_share[];
 extern const struct mp_test mp_tests_refuse[];
+extern const struct mp_test mp_tests_apart[];
 
 /** Fail the test, with the values. */
 #define MP_CHECK(cond, ...)                                                                        \

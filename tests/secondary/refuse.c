@@ -85,7 +85,7 @@ wrong_ops(const enum mp_plugin *plugins)
 {
 	struct mp_shared *shared = mp_shared();
 	struct rte_mempool *mp;
-	struct mp_child child;
+	struct mp_child child = {0};
 
 	MP_CHECK(shared != NULL && mp_pools_create() == 0, "nothing shared");
 	mp = rte_mempool_lookup(MP_PLAIN);
@@ -132,7 +132,7 @@ static int
 create_mismatch_primary(void)
 {
 	static const enum mp_plugin plugins[] = {MP_STACK, MP_PAGEPOOL, MP_END};
-	struct mp_child child;
+	struct mp_child child = {0};
 
 	MP_CHECK(mp_pools_create() == 0, "no pools");
 	if (mp_run(&child, plugins) < 0)
@@ -147,7 +147,7 @@ create_mismatch_primary(void)
 static int
 create_unknown_primary(void)
 {
-	struct mp_child child;
+	struct mp_child child = {0};
 
 	if (mp_run(&child, same) < 0)
 		return -1;
@@ -170,7 +170,7 @@ foreign_primary(void)
 {
 	static const enum mp_plugin plugins[] = {MP_STACK, MP_PAGEPOOL, MP_END};
 	struct rte_mempool *mp;
-	struct mp_child child;
+	struct mp_child child = {0};
 	char *text = NULL;
 	void *objs[2];
 	size_t len;

@@ -101,7 +101,7 @@ static int
 exchange_primary(void)
 {
 	struct mp_shared *shared = mp_shared();
-	struct mp_child child;
+	struct mp_child child = {0};
 	void *mine[3][10];
 	struct any any[3];
 
@@ -174,7 +174,7 @@ static int
 same_lcore_primary(void)
 {
 	struct mp_shared *shared = mp_shared();
-	struct mp_child child;
+	struct mp_child child = {0};
 	struct any any[3];
 	int ret = 0;
 
@@ -223,7 +223,7 @@ drain_secondary(void)
 static int
 drain_primary(void)
 {
-	struct mp_child child;
+	struct mp_child child = {0};
 	struct any any[3];
 
 	MP_CHECK(mp_pools_create() == 0 && any_find(any) == 0, "nothing shared");
@@ -266,7 +266,7 @@ heritage_primary(void)
 {
 	/* So that the number of the ops is known. */
 	struct rte_mempool *mp = mp_mempool("first", 0, "pagepool");
-	struct mp_child child;
+	struct mp_child child = {0};
 	struct any any[3];
 
 	MP_CHECK(mp != NULL, "no mempool");

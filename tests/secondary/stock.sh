@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the pagepool authors
 #
 # stock.sh SCENARIO: DPDK's own dpdk-proc-info and dpdk-pdump attach to DPDK's own dpdk-testpmd, which
-# forwards with mbufs of the page pool. Whatever the secondary loads, the primary goes on.
+# forwards with mbufs of the page pool. Whatever the secondary loads, the primary goes on. Scenario
+# xmem has no secondary: dpdk-testpmd's pool lies in memory that it brings itself.
 # PP_PLUGIN_FILE is the plugin, PP_FILE_PREFIX the --file-prefix.
 set -euo pipefail
 
@@ -42,11 +43,12 @@ same_order() {
 	printf '%s\n' -d "$PLUGIN"
 }
 
+# start_primary ARGUMENT...: arguments of dpdk-testpmd itself.
 start_primary() {
 	mkfifo "$WORK/stdin"
 	dpdk-testpmd -l 0,1 --no-pci "--file-prefix=$PREFIX" -d "$PLUGIN" \
 		--mbuf-pool-ops-name=pagepool --vdev=net_null0 --vdev=net_null1 -- \
-		--total-num-mbufs=8192 --stats-period=1 <"$WORK/stdin" >"$WORK/primary.log" 2>&1 &
+		--total-num-mbufs=8192 --stats-period=1 "$@" <"$WORK/stdin" >"$WORK/primary.log" 2>&1 &
 	PRIMARY=$!
 	exec {STDIN}>"$WORK/stdin"
 	for _ in {1..100}; do
@@ -95,11 +97,13 @@ saw() {
 }
 
 main() {
-	local order
+	local order arguments=()
 	[ "${PP_HUGE:-1}" != 0 ] || skip "no huge pages, and processes share no other memory"
 	[ "$(nproc)" -ge 2 ] || skip "two processors are needed"
 	mapfile -t order < <(same_order)
-	start_primary
+	: >"$WORK/secondary.log"
+	[ "$1" != xmem ] || arguments=(--mp-alloc=xmem)
+	start_primary "${arguments[@]}"
 	case $1 in
 	proc_info)
 		proc_info "${order[@]}" -- --show-mempool=mb_pool_0
@@ -125,11 +129,13 @@ main() {
 		grep -q 'called for mempool .*, which has other ops' "$WORK/primary.log" ||
 			fail "the primary did not refuse"
 		;;
+	xmem) ;;
 	*)
 		fail "there is no scenario $1"
 		;;
 	esac
 	stop_primary
+	grep -q 'TX-packets: *[1-9]' "$WORK/primary.log" || fail "dpdk-testpmd sent nothing"
 }
 
 main "$@"

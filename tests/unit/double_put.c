@@ -140,6 +140,65 @@ after_destroy(void)
 	CHECK_MEM(before);
 }
 
+/* The only page of a destroyed pool, over and over in one bulk: the first put counts and the pool
+ * goes, but not before the others have been refused. */
+static void
+after_destroy_bulk(void)
+{
+	static const unsigned int sizes[] = {2, 64, 65, 128, 1000};
+	static void *same[1000];
+	struct t_mem before;
+
+	t_mem_get(&before);
+	for (unsigned int i = 0; i < RTE_DIM(sizes); i++)
+		for (unsigned int w = 0; w < RTE_DIM(put_ways); w++) {
+			struct pagepool *pool = checked_pool("pool", 0, 2048);
+			void *page = pagepool_alloc(pool);
+			unsigned int refused = 0;
+			const char *log;
+
+			CHECK_EQ(pagepool_destroy(pool), 1);
+			for (unsigned int k = 0; k < sizes[i]; k++)
+				same[k] = page;
+			t_log_begin();
+			put_ways[w](pool, same, sizes[i]);
+			log = t_log_end();
+			CHECK(strstr(log, "more pages put") == NULL);
+			while ((log = strstr(log, WHY)) != NULL) {
+				refused++;
+				log++;
+			}
+			CHECK_EQ(refused, sizes[i] - 1);
+			CHECK(pagepool_from_page(page) == NULL);
+			CHECK_MEM(before);
+		}
+}
+
+/* Only bad pages keep a destroyed pool as it is. */
+static void
+after_destroy_bad(void)
+{
+	struct pagepool *pool;
+	struct t_mem before;
+	void *pages[2], *bad[100];
+
+	t_mem_get(&before);
+	pool = checked_pool("pool", 0, 2048);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 2), 2);
+	CHECK_EQ(pagepool_destroy(pool), 2);
+	pagepool_put(pool, pages[0]);
+	for (unsigned int k = 0; k < RTE_DIM(bad); k++)
+		bad[k] = pages[0];
+	for (unsigned int w = 0; w < RTE_DIM(put_ways); w++) {
+		t_log_begin();
+		put_ways[w](pool, bad, RTE_DIM(bad));
+		CHECK_LOG(t_log_end(), WHY);
+		CHECK(pagepool_from_page(pages[1]) == pool);
+	}
+	pagepool_put(pool, pages[1]);
+	CHECK_MEM(before);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -152,5 +211,7 @@ main(int argc, char **argv)
 	RUN(nothing_doubled);
 	RUN(put_alloc_put);
 	RUN(after_destroy);
+	RUN(after_destroy_bulk);
+	RUN(after_destroy_bad);
 	return t_end();
 }

@@ -13,7 +13,7 @@
 static void
 by_default(void)
 {
-	static const unsigned int elts[] = {1, 8, 40, 64, 100, 2048, 2304, 9216};
+	static const unsigned int elts[] = {0, 1, 8, 40, 64, 100, 2048, 2304, 9216};
 
 	for (unsigned int e = 0; e < RTE_DIM(elts); e++) {
 		struct rte_mempool *mp = mempool_empty("default", N, elts[e], 0, 0);
@@ -84,7 +84,7 @@ many_chunks(void)
 static void
 no_cache_align(void)
 {
-	static const unsigned int elts[] = {8, 16, 40, 48, 104, 168, 2048};
+	static const unsigned int elts[] = {0, 8, 16, 40, 48, 104, 168, 2048};
 
 	for (unsigned int e = 0; e < RTE_DIM(elts); e++) {
 		struct rte_mempool *mp =

@@ -4,7 +4,10 @@
  * Pages in the cache of an lcore that does nothing are not lost to the others: an alloc that
  * finds nothing else gets them, and the owner goes on with its cache as before.
  */
+#include <sched.h>
+
 #include "harness.h"
+#include "pagepool_priv.h"
 
 #define PAGES 1024u
 #define CACHE 128u
@@ -154,6 +157,61 @@ nothing_to_reclaim(void)
 	put_all(pool);
 }
 
+/* A caller that has found nothing. */
+struct starved {
+	struct pagepool *pool;
+	unsigned int lcore, n;
+	void *got[4];
+};
+
+static void
+starve(struct t_thread *t)
+{
+	struct starved *s = t->arg;
+
+	t_be_lcore(s->lcore);
+	s->n = pagepool_alloc_bulk(s->pool, s->got, s->n);
+	t_be_lcore(LCORE_ID_ANY);
+}
+
+/* A caller finds nothing; before it gets to the caches, another controller has brought what was in
+ * them, the caller's own pages among them, into the ring. We hold the controllers' lock meanwhile, so
+ * that it happens in this order. */
+static void
+moved_by_another(void)
+{
+	static const unsigned int who[] = {1, LCORE_ID_ANY};
+
+	for (unsigned int m = 0; m < RTE_DIM(modes); m++)
+		for (unsigned int w = 0; w < RTE_DIM(who); w++)
+			for (unsigned int n = 1; n <= 4; n++) {
+				struct pagepool *pool = stuck(modes[m], 0);
+				struct starved s = {.pool = pool, .lcore = who[w], .n = n};
+				struct t_thread t = {
+					.fn = starve, .arg = &s, .kind = T_UNREGISTERED};
+				uint64_t empty;
+
+				/* So that lcore 1 has a cache, which takes the lock too. */
+				t_be_lcore(1);
+				pagepool_put(pool, pages[0]);
+				pages[0] = pagepool_alloc(pool);
+				t_be_lcore(0);
+				CHECK_EQ(t_stats(pool).cached, 0);
+				empty = t_stats(pool).alloc_empty;
+				rte_spinlock_lock(&pool->state->ctl_lock);
+				t_thread_start(&t);
+				while (t_stats(pool).alloc_empty == empty)
+					sched_yield();
+				pagepool_put_ring(pool, pages, n);
+				rte_spinlock_unlock(&pool->state->ctl_lock);
+				t_thread_join(&t);
+				CHECK_EQ(s.n, n);
+				CHECK_EQ(t_stats(pool).alloc_fail, 0);
+				memcpy(pages, s.got, n * sizeof(*pages));
+				put_all(pool);
+			}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -162,6 +220,7 @@ main(int argc, char **argv)
 	RUN(bulk);
 	RUN(own_and_others);
 	RUN(owner_goes_on);
+	RUN(moved_by_another);
 	RUN(nothing_to_reclaim);
 	return t_end();
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ */
+/**
+ * @file
+ * Scenarios in which the processes cannot tell each other by what they see of themselves: with the
+ * same process id, without having looked for a pool, dead in the middle of an operation.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <rte_cycles.h>
+#include <rte_log.h>
+
+#include "mp.h"
+#include "pagepool_priv.h"
+
+#define BULK 400u /* objects at a time */
+
+static const enum mp_plugin same[] = {MP_PAGEPOOL, MP_END};
+
+/* Take and put objects of a mempool, or of the pool without one. The caches below, which are of
+ * the primary, must be as they were, although both processes call themselves process 1, lcore 0. */
+static int
+leaves_caches_alone(struct rte_mempool *mp, struct pagepool *pool)
+{
+	struct pagepool_stats before, out, after;
+	void *objs[10];
+
+	MP_CHECK(pagepool_stats_get(pool, &before) == 0 && before.cached >= 50,
+		"%" PRIu64 " cached", before.cached);
+	if (mp != NULL)
+		MP_CHECK(rte_mempool_get_bulk(mp, objs, 10) == 0, "no objects");
+	else
+		MP_CHECK(pagepool_alloc_bulk(pool, objs, 10) == 10, "no pages");
+	pagepool_stats_get(pool, &out);
+	if (mp != NULL)
+		rte_mempool_put_bulk(mp, objs, 10);
+	else
+		pagepool_put_bulk(pool, objs, 10);
+	pagepool_stats_get(pool, &after);
+	MP_CHECK(out.in_use == 10 && after.in_use == 0, "%" PRIu64 " and %" PRIu64 " in use",
+		out.in_use, after.in_use);
+	MP_CHECK(out.cached == before.cached && after.cached == before.cached,
+		"%" PRIu64 " cached, then %" PRIu64 ", then %" PRIu64, before.cached, out.cached,
+		after.cached);
+	MP_CHECK(after.recycle_cached == before.recycle_cached, "put into a cache");
+	return 0;
+}
+
+static int
+same_pid_secondary(void)
+{
+	struct rte_mempool *mp = rte_mempool_lookup(MP_PLAIN);
+	struct pagepool_params params = {
+		.name = "mine", .nb_pages = 100, .page_size = 256, .socket_id = SOCKET_ID_ANY};
+
+	MP_CHECK(getpid() == 1, "process id %d", getpid());
+	/* As one that has pools with caches of its own. */
+	MP_CHECK(mp_mempool("mine", 0, "pagepool") != NULL, "no mempool");
+	MP_CHECK(pagepool_create(&params) != NULL, "no pool");
+	MP_CHECK(mp != NULL && pagepool_lookup(MP_NATIVE) != NULL, "nothing shared");
+	if (leaves_caches_alone(NULL, pagepool_lookup(MP_NATIVE)) < 0)
+		return -1;
+	return leaves_caches_alone(mp, pagepool_from_mempool(mp));
+}
+
+/* same_pid: primary and secondary are process 1 of a PID namespace each, as in two containers. */
+static int
+same_pid_primary(void)
+{
+	struct mp_child child = {.own_pids = true};
+	struct rte_mempool *mp;
+	struct pagepool *pool;
+	void *objs[50];
+
+	MP_CHECK(getpid() == 1, "process id %d: start it in a PID namespace", getpid());
+	MP_CHECK(mp_pools_create() == 0, "no pools");
+	mp = rte_mempool_lookup(MP_PLAIN);
+	MP_CHECK(rte_mempool_get_bulk(mp, objs, 50) == 0, "no objects");
+	rte_mempool_put_bulk(mp, objs, 50);
+	pool = pagepool_lookup(MP_NATIVE);
+	MP_CHECK(pagepool_alloc_bulk(pool, objs, 50) == 50, "no pages");
+	pagepool_put_bulk(pool, objs, 50);
+	if (mp_run(&child, same) < 0)
+		return -1;
+	MP_CHECK(pagepool_check(pool) == 0, "check");
+	MP_CHECK(pagepool_check(pagepool_from_mempool(mp)) == 0, "check");
+	return 0;
+}
+
+/* page_first: the first that a secondary asks for is the pool of a page. */
+static int
+page_first_secondary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct pagepool *pool;
+
+	MP_CHECK(shared != NULL, "nothing shared");
+	pool = pagepool_from_page(shared->pass[2][0]);
+	MP_CHECK(pool != NULL, "page %p is of no pool", shared->pass[2][0]);
+	MP_CHECK(pool == pagepool_lookup(MP_NATIVE), "%p, not %p", (void *)pool,
+		(void *)pagepool_lookup(MP_NATIVE));
+	MP_CHECK(pagepool_from_page(shared) == NULL, "shared memory is a page");
+	pagepool_put(pool, shared->pass[2][0]);
+	return 0;
+}
+
+static int
+page_first_primary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct mp_child child = {0};
+	struct pagepool *pool;
+
+	MP_CHECK(shared != NULL && mp_pools_create() == 0, "nothing shared");
+	pool = pagepool_lookup(MP_NATIVE);
+	shared->pass[2][0] = pagepool_alloc(pool);
+	MP_CHECK(pagepool_in_use_count(pool) == 1, "%u in use", pagepool_in_use_count(pool));
+	if (mp_run(&child, same) < 0)
+		return -1;
+	MP_CHECK(pagepool_in_use_count(pool) == 0, "%u in use", pagepool_in_use_count(pool));
+	MP_CHECK(pagepool_check(pool) == 0, "check");
+	return 0;
+}
+
+/* killed: a secondary dies by SIGKILL in the middle of a bulk, and the primary destroys the pool. */
+static int
+killed_secondary(void)
+{
+	struct pagepool *pool = pagepool_lookup(MP_NATIVE);
+	struct mp_shared *shared = mp_shared();
+	void *objs[BULK];
+
+	MP_CHECK(shared != NULL && pool != NULL, "nothing shared");
+	__atomic_store_n(&shared->started, 1, __ATOMIC_RELEASE);
+	for (;;) {
+		MP_CHECK(pagepool_alloc_bulk(pool, objs, BULK) == BULK, "no pages");
+		pagepool_put_bulk(pool, objs, BULK);
+	}
+}
+
+/* Kill it while it is inside, that is, stop it until it stands there. */
+static int
+kill_inside(struct mp_child *child, const struct pagepool_state *st, const struct mp_shared *shared)
+{
+	unsigned int tries = 100000;
+	siginfo_t info;
+	int status;
+
+	while (!__atomic_load_n(&shared->started, __ATOMIC_ACQUIRE)) {
+		MP_CHECK(!mp_ended(child), "it ended by itself");
+		usleep(1000);
+	}
+	do {
+		kill(child->pid, SIGCONT);
+		usleep(50);
+		kill(child->pid, SIGSTOP);
+		MP_CHECK(waitid(P_PID, child->pid, &info, WSTOPPED | WEXITED) == 0 &&
+				 info.si_code == CLD_STOPPED,
+			"it did not stop");
+	} while (__atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0 && --tries > 0);
+	MP_CHECK(tries > 0, "never seen inside");
+	kill(child->pid, SIGKILL);
+	MP_CHECK(waitpid(child->pid, &status, 0) == child->pid && WIFSIGNALED(status), "it lives");
+	fclose(child->output);
+	return 0;
+}
+
+static int
+killed_primary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct mp_child child = {0};
+	struct pagepool *pool;
+	uint64_t start, ms;
+	char *text = NULL;
+	unsigned int left;
+	void *pages[2];
+	size_t len;
+	FILE *log;
+
+	MP_CHECK(shared != NULL && mp_pools_create() == 0, "nothing shared");
+	pool = pagepool_lookup(MP_NATIVE);
+	MP_CHECK(pagepool_alloc_bulk(pool, pages, 2) == 2, "no pages");
+	memset(pages[1], 0x5a, 256);
+	if (mp_start(&child, same) < 0 || kill_inside(&child, pool->state, shared) < 0)
+		return -1;
+	log = open_memstream(&text, &len);
+	rte_openlog_stream(log);
+	alarm(20); /* a destroy that waits for the dead ends with a signal */
+	start = rte_get_timer_cycles();
+	left = pagepool_destroy(pool);
+	ms = (rte_get_timer_cycles() - start) * 1000 / rte_get_timer_hz();
+	alarm(0);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	printf("destroy took %" PRIu64 " ms, %u pages in use\n", ms, left);
+	MP_CHECK(ms < 10000, "%" PRIu64 " ms", ms);
+	MP_CHECK(left >= 1, "%u in use", left);
+	MP_CHECK(strstr(text, MP_NATIVE ": somebody was killed") != NULL, "the log is: %s", text);
+	free(text);
+	MP_CHECK(pagepool_lookup(MP_NATIVE) == NULL, "it is still on the list");
+	/* Puts stay allowed, and none of them frees the memory. */
+	pagepool_put(pool, pages[0]);
+	MP_CHECK(pagepool_from_page(pages[1]) != NULL && *(uint8_t *)pages[1] == 0x5a, "freed");
+	pagepool_put(pool, pages[1]);
+	MP_CHECK(pagepool_from_page(pages[1]) != NULL && *(uint8_t *)pages[1] == 0x5a, "freed");
+	return 0;
+}
+
+const struct mp_test mp_tests_apart[] = {
+	{"same_pid", same_pid_primary, same_pid_secondary},
+	{"page_first", page_first_primary, page_first_secondary},
+	{"killed", killed_primary, killed_secondary},
+	{NULL, NULL, NULL},
+};
