@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_version.h>
 
@@ -103,6 +104,9 @@ check_together(const struct tpp_options *opts)
 static void
 set_defaults(struct tpp_options *opts)
 {
+	/* EAL's --mbuf-pool-ops-name, which it leaves to applications to follow. */
+	const char *ops = rte_eal_mbuf_user_pool_ops();
+
 	*opts = (struct tpp_options){
 		.mode = &fwd_mode_io,
 		.burst = 32,
@@ -114,7 +118,7 @@ set_defaults(struct tpp_options *opts)
 		.seg_len = {64},
 		.socket_num = -1,
 		.stats_period = 1,
-		.pool_ops = pagepool_ops_name,
+		.pool_ops = ops != NULL ? ops : pagepool_ops_name,
 		.mbcache = MBCACHE_DEFAULT,
 		.flush_rx = true,
 		.link_check = true,

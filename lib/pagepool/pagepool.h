@@ -6,11 +6,13 @@
  * Page pool: a recycling allocator of fixed-size pages for packet buffers.
  *
  * Who may call what, and from where:
- * - alloc, put and their bulk forms: any thread. EAL lcores and threads registered with
- *   rte_thread_register() own an alloc cache; every other thread works on the shared ring.
- *   Not from a signal handler.
- * - create, lookup, destroy, adopt, check: control threads; they take locks.
- * - stats, info and the counts: any thread; they take no lock that the datapath takes.
+ * - alloc, put, put_ring, release and the bulk forms: any thread. EAL lcores and threads
+ *   registered with rte_thread_register() own an alloc cache; every other thread works on the
+ *   shared ring. Not from a signal handler.
+ * - create, lookup, from_mempool, destroy, adopt, adopt_slab, check: control threads; they take
+ *   locks. So does from_page, briefly, one that all pools share.
+ * - stats, info, dump, avail_count and in_use_count: any thread; they take no lock.
+ * A pool pointer must be valid everywhere unless NULL is mentioned.
  *
  * Errors: an int is 0 or a negative errno, a bulk call returns a count (n or 0), a pointer is
  * NULL with rte_errno set. Nothing here exits or prints; messages go to the log type
@@ -60,7 +62,7 @@ struct rte_mempool;
  * Check every alloc and put: a double put, a put of a foreign pointer or of the inside of a page
  * is refused and reported with its address (pagepool_stats.put_refused). The fast path of pools
  * without the flag pays nothing for it. Also set for all pools of a process by the environment
- * variable PAGEPOOL_CHECK=1.
+ * variable PAGEPOOL_CHECK=1. A mempool's own cache hides what ends in it.
  */
 #define PAGEPOOL_F_CHECK (UINT64_C(1) << 1)
 /**
@@ -85,16 +87,17 @@ struct rte_mempool;
 	(PAGEPOOL_F_NO_CACHE | PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE | PAGEPOOL_F_RING_RTS |         \
 		PAGEPOOL_F_EXTERNAL)
 
-/** What to create; zero the structure, then set what is needed. */
+/** What to create; zero the structure, then set what is needed, socket_id among it: 0 is a node. */
 struct pagepool_params {
 	const char *name;   /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
 	uint32_t nb_pages;  /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
 	uint32_t page_size; /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
-	/** Pages of an lcore's cache; 0: PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A
-	 * cache may hold half as many again before it flushes. */
+	/** Pages of an lcore's cache, at most PAGEPOOL_CACHE_MAX and nb_pages; 0:
+	 * PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A cache may hold half as many again
+	 * before it flushes. */
 	uint32_t cache_size;
-	uint32_t burst;       /**< Pages per refill and flush; 0: cache_size. */
-	uint32_t ring_size;   /**< Pages the ring holds; 0: all; external pools: 0. */
+	uint32_t burst;       /**< Pages per refill and flush, at most cache_size; 0: cache_size. */
+	uint32_t ring_size;   /**< Pages the ring holds, others go to slabs; 0: all; external pools: 0. */
 	int socket_id;        /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
 	uint64_t flags;       /**< PAGEPOOL_F_*. */
 	uint64_t reserved[8]; /**< Must be 0. */
@@ -195,13 +198,14 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
 /**
  * Destroy a pool. Never blocks for pages that are out and never frees memory under them: the pool
  * leaves the list, gives out nothing more, and its memory goes with the put of its last page, by
- * whichever thread. The caller must not alloc from it any more; puts stay allowed.
+ * whichever thread. Once this has begun no thread may start anything else on the pool: no alloc,
+ * count, statistics or dump, only puts of pages still out.
  * An external pool's pages are its caller's: its state is freed at once and no put may follow.
- * @param pool
- *   May be NULL.
  * If a process was killed in the middle of an operation on the pool, its memory is not freed at
  * all, which the log says; finding that out takes two seconds.
  *
+ * @param pool
+ *   May be NULL.
  * @return
  *   Pages in use, 0 when everything has been freed.
  */
