@@ -30,8 +30,10 @@ def named(words):
 
 
 class Requests:
-    def __init__(self, machine, wires, end):
-        self._machine, self._wires, self._end = machine, wires, end
+    def __init__(self, machine, wires):
+        self._machine, self._wires = machine, wires
+        # When the time of the scenario is over.
+        self.end = 0.0
         self._traffic = None
         self._file = None
         self.figure = ""
@@ -118,4 +120,4 @@ class Requests:
             raise Refused("there is no such NIC")
         # What came out before anybody asked is nobody's.
         self._wires.drain()
-        return Traffic(self._wires, pair, self._end, **named(words))
+        return Traffic(self._wires, pair, self.end, **named(words))
