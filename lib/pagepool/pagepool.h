@@ -197,11 +197,11 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  * leaves the list, gives out nothing more, and its memory goes with the put of its last page, by
  * whichever thread. The caller must not alloc from it any more; puts stay allowed.
  * An external pool's pages are its caller's: its state is freed at once and no put may follow.
- * @param pool
- *   May be NULL.
  * If a process was killed in the middle of an operation on the pool, its memory is not freed at
  * all, which the log says; finding that out takes two seconds.
  *
+ * @param pool
+ *   May be NULL.
  * @return
  *   Pages in use, 0 when everything has been freed.
  */
@@ -225,7 +225,7 @@ int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
  *
  * @return
  *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages), -EEXIST
- *   (adopted before; seen by pools that check); nothing is adopted then.
+ *   (adopted before, or twice in pages; seen by pools that check); nothing is adopted then.
  */
 int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 
