@@ -39,28 +39,31 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	return ret;
 }
 
-/* 0, or why the page cannot be adopted. */
-static int
-refusal(const struct pagepool_state *st, const void *page)
+static void
+mark(struct pp_slab *slab, const struct pagepool_state *st, const void *page, bool adopted)
 {
-	const struct pp_slab *slab = pp_slab_find(st, page);
+	size_t unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
+	uint64_t bit = UINT64_C(1) << (unit % 64);
+
+	slab->nb_pages += adopted ? 1 : -1;
+	if (st->check)
+		slab->start[unit / 64] ^= bit;
+}
+
+/* @return 0, or why the page cannot be adopted. */
+static int
+adopt(const struct pagepool_state *st, const void *page)
+{
+	struct pp_slab *slab = pp_slab_find(st, page);
 	size_t unit;
 
 	if (slab == NULL || (uintptr_t)page % (1u << st->unit_shift) != 0)
 		return -EINVAL;
 	unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
-	return st->check && (slab->start[unit / 64] >> (unit % 64) & 1) ? -EEXIST : 0;
-}
-
-static void
-adopt(struct pagepool_state *st, const void *page)
-{
-	struct pp_slab *slab = pp_slab_find(st, page);
-	size_t unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
-
-	slab->nb_pages++;
-	if (st->check)
-		slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
+	if (st->check && (slab->start[unit / 64] >> (unit % 64) & 1))
+		return -EEXIST;
+	mark(slab, st, page, true);
+	return 0;
 }
 
 PP_EXPORT int
@@ -74,13 +77,15 @@ pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n)
 	st = pool->state;
 	if (n > st->pages_max - st->nb_pages)
 		return -ENOSPC;
+	/* Marked one by one, so that a page that comes twice here is seen too. */
 	for (unsigned int i = 0; i < n; i++) {
-		ret = refusal(st, pages[i]);
-		if (ret < 0)
+		ret = adopt(st, pages[i]);
+		if (ret < 0) {
+			while (i-- > 0)
+				mark(pp_slab_find(st, pages[i]), st, pages[i], false);
 			return ret;
+		}
 	}
-	for (unsigned int i = 0; i < n; i++)
-		adopt(st, pages[i]);
 	st->nb_pages += n;
 	st->hold += n;
 	pp_ring_put(st, pages, n);

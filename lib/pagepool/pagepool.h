@@ -229,7 +229,7 @@ int pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len);
  *
  * @return
  *   0, -EINVAL (outside announced memory or misaligned), -ENOSPC (more than nb_pages), -EEXIST
- *   (adopted before; seen by pools that check); nothing is adopted then.
+ *   (adopted before, or twice in pages; seen by pools that check); nothing is adopted then.
  */
 int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 

@@ -125,6 +125,11 @@ page_errors(void)
 	CHECK_EQ(pagepool_adopt(again, p, 2), 0);
 	CHECK_EQ(pagepool_adopt(again, p + 1, 2), -EEXIST);
 	CHECK_EQ(t_stats(again).pages, 2);
+	/* Twice in one call: the first one is not adopted either. */
+	CHECK_EQ(pagepool_adopt(again, (void *[]){p[5], p[6], p[5]}, 3), -EEXIST);
+	CHECK_EQ(t_stats(again).pages, 2);
+	CHECK_EQ(pagepool_adopt(again, p + 5, 2), 0);
+	CHECK_EQ(t_stats(again).pages, 4);
 	T_DESTROY(again);
 	CHECK_EQ(t_stats(pool).pages, PAGES);
 	CHECK_EQ(t_stats(pool).in_ring, PAGES);
