@@ -24,6 +24,8 @@
 #include <rte_ethdev.h>
 #include <rte_lcore.h>
 
+#include <mempool_pagepool.h>
+
 #include "fwd.h"
 #include "msg.h"
 #include "options.h"
@@ -301,6 +303,11 @@ main(int argc, char **argv)
 		msg_error("EAL does not start: %s", rte_strerror(rte_errno));
 		return EXIT_FAILURE;
 	}
+	/* EAL leaves its --mbuf-pool-ops-name to applications to follow. */
+	if (app.opts.pool_ops == NULL)
+		app.opts.pool_ops = rte_eal_mbuf_user_pool_ops();
+	if (app.opts.pool_ops == NULL)
+		app.opts.pool_ops = pagepool_ops_name;
 	ret = catch_signals();
 	if (ret == 0)
 		ret = run();

@@ -9,11 +9,8 @@
 #include <unistd.h>
 
 #include <rte_common.h>
-#include <rte_eal.h>
 #include <rte_mbuf.h>
 #include <rte_version.h>
-
-#include <mempool_pagepool.h>
 
 #include "fwd.h"
 #include "msg.h"
@@ -104,9 +101,6 @@ check_together(const struct tpp_options *opts)
 static void
 set_defaults(struct tpp_options *opts)
 {
-	/* EAL's --mbuf-pool-ops-name, which it leaves to applications to follow. */
-	const char *ops = rte_eal_mbuf_user_pool_ops();
-
 	*opts = (struct tpp_options){
 		.mode = &fwd_mode_io,
 		.burst = 32,
@@ -118,7 +112,6 @@ set_defaults(struct tpp_options *opts)
 		.seg_len = {64},
 		.socket_num = -1,
 		.stats_period = 1,
-		.pool_ops = ops != NULL ? ops : pagepool_ops_name,
 		.mbcache = MBCACHE_DEFAULT,
 		.flush_rx = true,
 		.link_check = true,
