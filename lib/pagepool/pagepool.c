@@ -145,6 +145,15 @@ pp_state_free(struct pagepool_state *st)
 	rte_free(st);
 }
 
+/* With relaxed tail sync, room that dequeues have made shows when the last of those at work ends. One
+ * may begin until they have taken an eighth of the ring (htd_max), and it may take a chunk more. To
+ * that many pages, which have come out and come back, the ring must not look full. */
+static uint32_t
+late_room(uint32_t pages)
+{
+	return (pages / 8 + RTE_MIN(pages, PP_RING_CHUNK) + 1) * UINT64_C(8) / 7 + 1;
+}
+
 static int
 state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 {
@@ -156,10 +165,8 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 	if (st->ring_size == 0)
 		st->ring_size = st->pages_max;
-	/* With relaxed tail sync, room that a dequeue has made shows later, by up to an eighth of
-	 * the ring (htd_max): it must not look full to pages that have come out of it already. */
 	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
-		st->ring_size += st->pages_max / 4;
+		st->ring_size += late_room(st->pages_max);
 	ret = pp_ring_create(st);
 	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL))
 		ret = pp_slab_populate(st, p->nb_pages);

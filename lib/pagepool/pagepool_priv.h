@@ -213,6 +213,8 @@ bool pp_zombie_hold(struct pagepool_state *st);
 void pp_zombie_put(struct pagepool_state *st, unsigned int n);
 
 /* ring.c */
+/** Most pages that are taken from the ring at a time. */
+#define PP_RING_CHUNK 1024u
 int pp_ring_create(struct pagepool_state *st);
 void pp_ring_free(struct pagepool_state *st);
 int pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len);

@@ -20,7 +20,7 @@
 /* Entries of a cache line. */
 #define LINE (RTE_CACHE_LINE_SIZE / sizeof(uint32_t))
 /* Pages converted at a time, on the stack: a burst of a default cache in one go. */
-#define CHUNK 1024u
+#define CHUNK PP_RING_CHUNK
 
 static struct rte_ring *
 ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
@@ -157,6 +157,21 @@ prefetch_next(const struct rte_ring *r, unsigned int n)
 		rte_prefetch0(&entries[(first + i) & r->mask]);
 }
 
+static unsigned int
+get_wide(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	unsigned int done = 0, chunk, got;
+
+	/* No more at a time than the ring has been given room for. */
+	do {
+		chunk = RTE_MIN(n - done, CHUNK);
+		got = rte_ring_dequeue_burst_elem(
+			st->ring, pages + done, sizeof(void *), chunk, NULL);
+		done += got;
+	} while (done < n && got == chunk);
+	return done;
+}
+
 /** Take up to n pages. @return pages taken; fewer than n if the ring has run empty. */
 unsigned int
 pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
@@ -165,7 +180,7 @@ pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
 	uint32_t entry[CHUNK];
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
-		return rte_ring_dequeue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
+		return get_wide(st, pages, n);
 	do {
 		chunk = RTE_MIN(n - done, CHUNK);
 		got = rte_ring_dequeue_burst_elem(st->ring, entry, sizeof(entry[0]), chunk, &left);
