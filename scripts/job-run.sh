@@ -11,7 +11,7 @@ PP_MEASURE_S=1.5
 PP_NULL_S=2
 PP_CHECK_FRAMES=20000
 PP_WATCH_S=0.2
-PP_WATCH_TRIES=25
+PP_WATCH_MOST_S=5
 
 # What went wrong, as people should read it.
 PP_FAILURES=()
@@ -36,12 +36,15 @@ pp_turn_failed() {
 # Compares, byte by byte, a few of the source's frames under full load. Where others keep the
 # processors busy, pktcheck may get none for that long, so it looks again until it has seen some.
 pp_veth_watch() {
-	local try
-	for ((try = 0; try < PP_WATCH_TRIES; try++)); do
+	local end=$((SECONDS + PP_WATCH_MOST_S))
+	while :; do
 		pp_pktcheck "$PP_RUN/watch.json" watch -t "$PP_WATCH_S" || true
 		! jq -e '.ab.arrived + .ba.arrived > 0' "$PP_RUN/watch.json" >/dev/null 2>&1 || return 0
-		# Nobody sends any more, or pktcheck could not look: more of that tells no more.
-		[ -s "$PP_RUN/watch.json" ] && kill -0 "$PP_FWD" 2>/dev/null || return 0
+		# Nobody forwards any more, or pktcheck could not look: again would tell no more.
+		if [ ! -s "$PP_RUN/watch.json" ] || ! kill -0 "$PP_FWD" 2>/dev/null ||
+			((SECONDS >= end)); then
+			return 0
+		fi
 	done
 }
 
