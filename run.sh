@@ -32,8 +32,21 @@ fi
 
 PP_MEMORY_MIB=320
 
+pp_usage() {
+	cat <<-'END'
+		./run.sh          set up, build, forward with testpmd-pp and stock dpdk-testpmd in turns, compare
+		./run.sh ARGS...  set up, build, run testpmd-pp ARGS (EAL's arguments, --, its own)
+		./run.sh --vm     set up, build, forward between two NICs emulated in a virtual machine
+		Variables: PP_NO_HUGE=1 (no huge pages), PP_NO_XDP=1 (AF_PACKET), PP_ROUNDS=N (turns, 3),
+		  PP_BUILD=FOLDER, PP_JOBS=N (compile jobs), PP_TESTPMD=FILE, PP_OS_RELEASE=FILE; see doc/run.md
+		Options of testpmd-pp: ./run.sh -- --help
+	END
+}
+
 pp_cleanup() {
-	trap - EXIT INT TERM HUP
+	# Cleaning up is not to be cut short: timeout, for one, signals a program and then its group.
+	trap '' INT TERM HUP
+	trap - EXIT
 	pp_reap
 	pp_veth_down
 	rm -rf "$PP_RUN/talk" "$PP_EAL_FOLDER/pagepool-$$"-* 2>/dev/null || true
@@ -83,13 +96,18 @@ pp_main_job() {
 	pp_pick_cpus
 	pp_check_load
 	pp_veth_job
-	pp_say "Forwarding between two net_null ports: no packets, no kernel, what the pools cost"
+	pp_say "Forwarding between two net_null ports: no kernel; what is left is the driver," \
+		"the forwarding loop and the mempool's cache in front of the pool"
 	pp_job null
 	pp_report_write
 	pp_report_show
 	[ "${#PP_FAILURES[@]}" -eq 0 ]
 }
 
+if [ $# -eq 1 ] && [[ $1 == -h || $1 == --help ]]; then
+	pp_usage
+	exit 0
+fi
 pp_setup_packages
 if [ "${1:-}" = --vm ]; then
 	[ $# -eq 1 ] || pp_die "--vm takes no other arguments"

@@ -21,6 +21,7 @@ PP_MBUFS=16384
 PP_NOTES=()
 PP_PIDS=()
 PP_LOCK=
+PP_DISTURBED=0
 
 pp_note() {
 	PP_NOTES+=("$*")
@@ -146,8 +147,9 @@ pp_check_load() {
 	read -r busy2 total2 < <(pp_cpu_ticks)
 	[ "$total2" -gt "$total" ] || return 0
 	percent=$(((busy2 - busy) * 100 / (total2 - total)))
-	[ "$percent" -lt 15 ] ||
-		pp_note "Others keep the processors busy ($percent %): expect figures too low and uneven"
+	[ "$percent" -ge 15 ] || return 0
+	PP_DISTURBED=1
+	pp_note "Others keep the processors busy ($percent %): expect figures too low and uneven"
 }
 
 # pp_eal_args NAME CPU OTHER: sets PP_EAL to EAL's arguments for a process that works on CPU; its

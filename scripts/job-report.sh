@@ -26,7 +26,8 @@ pp_report_write() {
 
 # The rows of one phase: both forwarders, and the ratio of ours to the other.
 pp_report_phase() {
-	local phase=$1 title=$2 row fields
+	local phase=$1 title=$2 row fields disturbed=
+	[ "$PP_DISTURBED" = 0 ] || disturbed=' (disturbed: others kept the processors busy)'
 	jq -e --arg p "$phase" '.summary | has($p)' "$PP_RUN/report.json" >/dev/null || return 0
 	printf '\n%s\n' "$title"
 	printf '  %-13s %-13s %8s %8s %8s %8s %8s %9s\n' \
@@ -39,19 +40,24 @@ pp_report_phase() {
 	row=$(jq -r --arg p "$phase" '.summary[$p] | if .ratio then "\(.ratio) \(.limit)" else "" end' \
 		"$PP_RUN/report.json")
 	if [ -n "$row" ]; then
-		LC_ALL=C printf '  ratio of the medians %.2f%s\n' "${row%% *}" "${row#* }"
+		LC_ALL=C printf '  ratio of the medians, %s / %s: %.2f%s%s\n' "${PP_FORWARDERS[@]}" \
+			"${row%% *}" "$disturbed" "${row#* }"
 	fi
 }
 
 # The counters of our pools after the last turn of each phase, those that counted something.
 pp_report_pools() {
 	local fields i
-	jq -r '.pools[]? | ["Pool \(.name), \(.phase), last turn" +
+	jq -r '.pools[]? | (.driver == "af_xdp") as $af_xdp | ["Pool \(.name), \(.phase), last turn" +
 			if .recycle_cached + .recycle_ring > 0
 			then ": recycling ratio \(.recycling_ratio * 1000 | round / 1000)"
-			else " (packets stayed in the mempool cache in front of it)" end]
-		+ [to_entries[] | select(.key != "recycling_ratio")
-			| select((.value | type == "number") and .value > 0) | .key, .value] | @tsv' \
+			else " (packets stayed in the mempool cache in front of it)" end] as $title
+		| [to_entries[] | select(.key != "recycling_ratio")
+			| select((.value | type == "number") and .value > 0)] as $counts
+		| $title + [$counts[] | select(.key != "in_use") | .key, .value]
+		# Last, since the remark does not fit a column: it is no leak.
+		+ [$counts[] | select(.key == "in_use") | .key, if $af_xdp
+			then "\(.value) (net_af_xdp keeps 2,048 for each port)" else .value end] | @tsv' \
 		"$PP_RUN/report.json" | while IFS=$'\t' read -ra fields; do
 		printf '\n%s' "${fields[0]}"
 		for ((i = 1; i < ${#fields[@]}; i += 2)); do

@@ -37,6 +37,6 @@ def phase: . as $turns
 	machine: {$dpdk, $kernel, $cpu, $cpus, huge_pages: ($huge == 1)},
 	summary: (reduce ($turns | group_by(.phase)[]) as $g ({}; .[$g[0].phase] = ($g | phase))),
 	pools: [$turns | [.[] | select(.forwarder == "testpmd-pp")] | group_by(.phase)[] | last
-		| .phase as $phase | .pools[] | {$phase} + .],
+		| .phase as $phase | .driver as $driver | .pools[] | {$phase, $driver} + .],
 	turns: $turns
 }

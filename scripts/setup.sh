@@ -34,7 +34,6 @@ PP_NEEDS=(
 	pkg-config=pkgconf
 	'pc:libdpdk >= 22.11=libdpdk-dev'
 	pc:jansson=libjansson-dev
-	pc:numa=libnuma-dev
 	pc:cmocka=libcmocka-dev
 	dpdk-testpmd=dpdk-dev
 	ip=iproute2
@@ -147,6 +146,8 @@ pp_unknown_distribution() {
 # shellcheck disable=SC2120  # test.sh passes arguments
 pp_setup_packages() {
 	local needs=("${PP_NEEDS[@]}" "$@") missing
+	# There, meson asks it where libraries go; without it they go where pkg-config does not look.
+	! pp_is_debian || needs+=(dpkg-architecture=dpkg-dev)
 	mapfile -t missing < <(pp_missing "${needs[@]}")
 
 	[ "${#missing[@]}" -gt 0 ] || return 0

@@ -143,11 +143,15 @@ t_tidy_dpdk() {
 		# Also others' mounts are listed, where nothing is ours to remove.
 		[ "$type" != hugetlbfs ] || rm -f "$dir/$T_PREFIX"*map_* 2>/dev/null || true
 	done </proc/mounts
-	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"* || true
+	# Nothing is to follow the summary, not even that a folder belongs to somebody else.
+	rm -rf "/var/run/dpdk/$T_PREFIX"* "${XDG_RUNTIME_DIR:-/tmp}/dpdk/$T_PREFIX"* 2>/dev/null || true
 }
 
 t_exit() {
 	local command
+	# Cleaning up is not to be cut short: timeout, for one, signals a program and then its group.
+	trap '' INT TERM HUP
+	trap - EXIT
 	if [ -n "$T_PID" ]; then
 		kill -TERM "$T_PID" 2>/dev/null || true
 		wait "$T_PID" 2>/dev/null || true

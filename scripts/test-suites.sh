@@ -225,6 +225,20 @@ install_static() {
 	rm -rf "$build"
 }
 
+# install_found ROOT: does pkg-config find what is installed without being told where? Other
+# distributions' does not look below /usr/local, whatever the libdir.
+install_found() {
+	local root=$1 folder
+	pp_is_debian || return 0
+	folder=$(dirname "$(find "$root" -name pagepool.pc)")
+	folder=${folder#"$root"}
+	if [[ :$(pkg-config --variable pc_path pkg-config): == *":$folder:"* ]]; then
+		t_pass "pkg-config looks where it was installed" "" "$folder"
+	else
+		t_fail "pkg-config looks where it was installed" "not in $folder; configured without dpkg-dev?"
+	fi
+}
+
 # What a user does with an installation, with one that lies elsewhere than where it was made for.
 suite_install() {
 	local root=$PP_BUILD/install prefix eal=(--no-huge -m 64) flags
@@ -233,6 +247,7 @@ suite_install() {
 		return 0
 	prefix=$root$(meson introspect --buildoptions "$PP_BUILD" |
 		jq -r '.[] | select(.name == "prefix") | .value')
+	install_found "$root"
 	mkdir -p "$T_DIR/pc"
 	find "$root" -name pagepool.pc -exec sed "s|^prefix=.*|prefix=$prefix|" {} \; \
 		>"$T_DIR/pc/pagepool.pc"
