@@ -96,10 +96,11 @@ struct pagepool_params {
 	 * PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A cache may hold half as many again
 	 * before it flushes. */
 	uint32_t cache_size;
-	uint32_t burst;       /**< Pages per refill and flush, at most cache_size; 0: cache_size. */
-	uint32_t ring_size;   /**< Pages the ring holds, others go to slabs; 0: all; external pools: 0. */
-	int socket_id;        /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
-	uint64_t flags;       /**< PAGEPOOL_F_*. */
+	uint32_t burst; /**< Pages per refill and flush, at most cache_size; 0: cache_size. */
+	uint32_t
+		ring_size; /**< Pages the ring holds, others go to slabs; 0: all; external pools: 0. */
+	int socket_id;     /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
+	uint64_t flags;    /**< PAGEPOOL_F_*. */
 	uint64_t reserved[8]; /**< Must be 0. */
 };
 
