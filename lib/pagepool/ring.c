@@ -131,10 +131,6 @@ pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
 
 	if (unlikely(st->ring_esize == sizeof(void *)))
 		return rte_ring_enqueue_burst_elem(st->ring, pages, sizeof(void *), n, NULL);
-	if (n == 1) {
-		compact(st, entry, pages, 1);
-		return rte_ring_enqueue_burst_elem(st->ring, entry, sizeof(entry[0]), 1, NULL);
-	}
 	do {
 		chunk = RTE_MIN(n - done, CHUNK);
 		compact(st, entry, pages + done, chunk);
