@@ -40,12 +40,6 @@ bit_set(uint64_t *map, size_t i, bool value)
 	return (old & bit) != 0;
 }
 
-static size_t
-unit_of(const struct pagepool_state *st, const struct pp_slab *slab, const void *page)
-{
-	return ((uintptr_t)page - slab->base) >> st->unit_shift;
-}
-
 static const char *
 put_fault(struct pagepool_state *st, const void *page)
 {
@@ -54,9 +48,9 @@ put_fault(struct pagepool_state *st, const void *page)
 	if (slab == NULL)
 		return "foreign pointer, not a page of this pool";
 	if ((uintptr_t)page % (1u << st->unit_shift) != 0 ||
-		!bit_get(slab->start, unit_of(st, slab, page)))
+		!bit_get(slab->start, pp_slab_unit(st, slab, page)))
 		return "interior pointer, not the start of a page";
-	if (!bit_set(slab->out, unit_of(st, slab, page), false))
+	if (!bit_set(slab->out, pp_slab_unit(st, slab, page), false))
 		return "double put, the page is not in use";
 	return NULL;
 }
@@ -85,7 +79,7 @@ pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		struct pp_slab *slab = pp_slab_find(st, pages[i]);
 
-		if (slab == NULL || bit_set(slab->out, unit_of(st, slab, pages[i]), true))
+		if (slab == NULL || bit_set(slab->out, pp_slab_unit(st, slab, pages[i]), true))
 			PP_LOG(CRIT, "%s: handed out %p, which is %s\n", st->name, pages[i],
 				slab == NULL ? "not a page of this pool" : "in use already");
 	}
@@ -121,7 +115,7 @@ walk_page(struct walk *w, const void *page, const char *where)
 		walk_fault(w, page, where, "not the start of a page");
 	while (w->st->slabs[i] != slab)
 		i++;
-	unit = unit_of(w->st, slab, page);
+	unit = pp_slab_unit(w->st, slab, page);
 	if (bit_set(w->seen[i], unit, true))
 		walk_fault(w, page, where, "lies in two places");
 	if (w->st->check && bit_get(slab->out, unit))

@@ -15,7 +15,6 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	struct pp_slab *slab;
 	uintptr_t base = (uintptr_t)addr, start;
 	uint32_t above;
-	int ret;
 
 	if (pool == NULL || addr == NULL || len == 0 || base + len < base ||
 		!(pool->state->flags & PAGEPOOL_F_EXTERNAL))
@@ -31,18 +30,13 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
 	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
 	pp_slab_init(slab, st, start, len + (base - start));
-	ret = pp_slab_bitmaps(st, slab);
-	if (ret == 0)
-		ret = pp_slab_insert(st, slab);
-	if (ret < 0)
-		pp_slab_free(slab);
-	return ret;
+	return pp_slab_add(st, slab);
 }
 
 static void
 mark(struct pp_slab *slab, const struct pagepool_state *st, const void *page, bool adopted)
 {
-	size_t unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
+	size_t unit = pp_slab_unit(st, slab, page);
 	uint64_t bit = UINT64_C(1) << (unit % 64);
 
 	slab->nb_pages += adopted ? 1 : -1;
@@ -59,7 +53,7 @@ adopt(const struct pagepool_state *st, const void *page)
 
 	if (slab == NULL || (uintptr_t)page % (1u << st->unit_shift) != 0)
 		return -EINVAL;
-	unit = ((uintptr_t)page - slab->base) >> st->unit_shift;
+	unit = pp_slab_unit(st, slab, page);
 	if (st->check && (slab->start[unit / 64] >> (unit % 64) & 1))
 		return -EEXIST;
 	mark(slab, st, page, true);

@@ -8,7 +8,9 @@
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
  *               cache, so a thread that is inside a cache must never take it.
  *   slab_lock   pages of slabs. Short; may be taken inside a cache.
- * The list of pools has EAL's tailq lock; nothing is nested in it.
+ *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
+ * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
+ * it either.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
@@ -223,9 +225,7 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 
 /* slab.c */
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
-int pp_slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab);
-int pp_slab_insert(struct pagepool_state *st, struct pp_slab *slab);
-void pp_slab_free(struct pp_slab *slab);
+int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
@@ -233,5 +233,12 @@ int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
+
+/** Bit of an address of the slab in its bitmaps `start` and `out`. */
+static inline size_t
+pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const void *addr)
+{
+	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
+}
 
 #endif /* PAGEPOOL_PRIV_H */

@@ -85,8 +85,8 @@ bitmap_new(size_t bits)
 	return rte_zmalloc("pagepool_bitmap", RTE_ALIGN_CEIL(bits, 64) / 8, RTE_CACHE_LINE_SIZE);
 }
 
-void
-pp_slab_free(struct pp_slab *slab)
+static void
+slab_free(struct pp_slab *slab)
 {
 	rte_free(slab->free);
 	rte_free(slab->start);
@@ -95,9 +95,9 @@ pp_slab_free(struct pp_slab *slab)
 	pp_slab_desc_put(slab);
 }
 
-/** Allocate the bitmaps of a slab; pp_slab_free() frees them, also after a failure. */
-int
-pp_slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
+/* slab_free() frees them, also after a failure. */
+static int
+slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 {
 	size_t units = slab->len >> st->unit_shift;
 
@@ -115,16 +115,16 @@ pp_slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 	for (uint32_t i = 0; i < slab->nb_pages; i++)
 		slab->free[i / 64] |= UINT64_C(1) << (i % 64);
 	for (uint32_t i = 0; st->check && i < slab->nb_pages; i++) {
-		size_t unit = ((uintptr_t)pp_slab_page(slab, i) - slab->base) >> st->unit_shift;
+		size_t unit = pp_slab_unit(st, slab, pp_slab_page(slab, i));
 
 		slab->start[unit / 64] |= UINT64_C(1) << (unit % 64);
 	}
 	return 0;
 }
 
-/** Put a slab into the pool's sorted array; its pages are there from now on. */
-int
-pp_slab_insert(struct pagepool_state *st, struct pp_slab *slab)
+/* Put a slab into the pool's sorted array; its pages are there from now on. */
+static int
+slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 {
 	uint32_t i = pp_slab_above(st, slab->base);
 	struct pp_slab **slabs;
@@ -150,8 +150,22 @@ pp_slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	return 0;
 }
 
+/** Make a slab, of which the memory is known, part of the pool. @return 0 or -errno; the slab is
+ * freed then. */
+int
+pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = slab_bitmaps(st, slab);
+
+	if (ret == 0)
+		ret = slab_insert(st, slab);
+	if (ret < 0)
+		slab_free(slab);
+	return ret;
+}
+
 static int
-slab_add(struct pagepool_state *st, size_t granules)
+slab_new(struct pagepool_state *st, size_t granules)
 {
 	struct pp_slab *slab = pp_slab_desc_get();
 	int ret;
@@ -159,15 +173,12 @@ slab_add(struct pagepool_state *st, size_t granules)
 	if (slab == NULL)
 		return -ENOMEM;
 	ret = pp_provider_alloc(st, granules * PAGEPOOL_GRANULE, slab);
-	if (ret == 0) {
-		slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
-		ret = pp_slab_bitmaps(st, slab);
+	if (ret < 0) {
+		slab_free(slab);
+		return ret;
 	}
-	if (ret == 0)
-		ret = pp_slab_insert(st, slab);
-	if (ret < 0)
-		pp_slab_free(slab);
-	return ret;
+	slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
+	return pp_slab_add(st, slab);
 }
 
 /** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
@@ -182,7 +193,7 @@ pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 
 	while (left > 0) {
 		len = RTE_MIN(len, left);
-		ret = slab_add(st, len);
+		ret = slab_new(st, len);
 		if (ret == 0)
 			left -= len;
 		else if (len == 1 || ret != -ENOMEM)
@@ -201,7 +212,7 @@ pp_slab_free_all(struct pagepool_state *st)
 
 		if (!(st->flags & PAGEPOOL_F_EXTERNAL))
 			pp_pagemap_clear(slab);
-		pp_slab_free(slab);
+		slab_free(slab);
 	}
 	rte_free(st->slabs);
 	st->slabs = NULL;
