@@ -245,6 +245,22 @@ int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
  */
 struct pagepool *pagepool_from_page(const void *page);
 
+/**
+ * Create a mempool of mbufs on a page pool, with memory of the same kind as that of
+ * pagepool_create(): huge pages of its own on the given node, in one contiguous range if that can
+ * be had, so that a device can be given this memory, and only this (pagepool_dma.h).
+ * Like rte_pktmbuf_pool_create(), but with the ops "pagepool", whichever EAL would take. No mbuf
+ * crosses a 2 MiB boundary. Free it with rte_mempool_free(), which first takes its memory away
+ * from all devices.
+ *
+ * @return
+ *   The mempool, or NULL with rte_errno: ENOENT (the ops are not there: load
+ *   librte_mempool_pagepool.so with -d, or link with pagepool-mempool), EINVAL, EEXIST, ENOMEM,
+ *   ENODEV.
+ */
+struct rte_mempool *pagepool_pktmbuf_pool_create(const char *name, unsigned int n,
+	unsigned int cache_size, uint16_t priv_size, uint16_t data_room_size, int socket_id);
+
 /** Read the counters. @return 0 or -EINVAL. */
 int pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats);
 
