@@ -41,6 +41,7 @@ extern int ppigb_logtype;
 #define PPIGB_LOG(level, dev_name, fmt, ...)                                                       \
 	rte_log(RTE_LOG_##level, ppigb_logtype, "net_ppigb %s: " fmt "\n", dev_name, ##__VA_ARGS__)
 
+#define PPIGB_VENDOR     0x8086u
 #define PPIGB_QUEUES_MAX 16u
 #define PPIGB_RAR_MAX    32u
 #define PPIGB_RETA_SIZE  128u
@@ -50,8 +51,9 @@ extern int ppigb_logtype;
 #define PPIGB_RING_MIN   32u
 #define PPIGB_RING_MAX   4096u
 #define PPIGB_RING_ALIGN 8u
-/** RLPML has 14 bits; DPDK's igb uses the same limit. */
-#define PPIGB_FRAME_MAX 0x3FFFu
+/** Jumbo frames of up to 9.5 KiB, which is also what RLPML is after a reset (82576EB datasheet 1.3
+ * and 8.10.14; 0x2600 on QEMU 10.0.2). */
+#define PPIGB_FRAME_MAX 0x2600u
 /** Ethernet header, CRC and two VLAN tags. */
 #define PPIGB_OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN + 2 * RTE_VLAN_HLEN)
 
@@ -88,6 +90,8 @@ struct ppigb {
 	uint8_t phy_addr; /**< MDIC's. */
 	bool isolate;     /**< Has a VFIO container of its own. */
 	bool gone;        /**< Found to have been removed. */
+	bool link_off;    /**< Stopped, or set down by the application. */
+	bool copper;      /**< Has a PHY that we drive; else SerDes or the like. */
 	struct rte_ether_addr perm_addr;
 	uint16_t nvm_version;
 	uint16_t reserved0;
