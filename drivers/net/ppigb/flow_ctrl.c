@@ -82,15 +82,6 @@ mode_of(bool send, bool obey)
 	return obey ? RTE_ETH_FC_RX_PAUSE : RTE_ETH_FC_NONE;
 }
 
-/** "Obeys only" cannot be said: it asks for both and then sends none (IEEE 802.3 table 28B-2). */
-uint16_t
-ppigb_flow_ctrl_advert(const struct ppigb *p)
-{
-	if (obeys(p->fc.mode))
-		return PAUSE | PAUSE_ASM;
-	return sends(p->fc.mode) ? PAUSE_ASM : 0;
-}
-
 /** What both sides agreed on: IEEE 802.3 table 28B-3. */
 static unsigned int
 negotiated(unsigned int wanted, uint16_t ours, uint16_t theirs)
@@ -211,7 +202,7 @@ int
 ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	uint16_t advertised = ppigb_flow_ctrl_advert(p);
+	bool negotiate = conf->autoneg != 0 && conf->mode != p->fc.mode;
 
 	if (conf->mode > RTE_ETH_FC_FULL || marks_check(p, conf) != 0)
 		return -EINVAL;
@@ -225,7 +216,7 @@ ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf)
 	if (!dev->data->dev_started)
 		return 0;
 	ppigb_flow_ctrl_start(p);
-	if (p->fc.autoneg && ppigb_flow_ctrl_advert(p) != advertised)
+	if (negotiate)
 		return ppigb_link_start(dev);
 	ppigb_flow_ctrl_resolve(p);
 	return 0;

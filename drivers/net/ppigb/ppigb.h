@@ -206,9 +206,8 @@ int ppigb_link_start(struct rte_eth_dev *dev);
 /* flow_ctrl.c */
 void ppigb_flow_ctrl_init(struct ppigb *p);  /**< At probe, after reset: defaults. */
 void ppigb_flow_ctrl_start(struct ppigb *p); /**< At start, after RCTL was written. */
-/** Pause bits for the advertisement (PHY register 4). */
-uint16_t ppigb_flow_ctrl_advert(const struct ppigb *p);
-/** The link is up: set CTRL.RFCE and TFCE by what was negotiated. */
+/** The link has come up (ppigb_link_update, primary process): set CTRL.RFCE and TFCE by what was
+ * negotiated; phy.c advertises fc.mode. */
 void ppigb_flow_ctrl_resolve(struct ppigb *p);
 int ppigb_flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
 int ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
