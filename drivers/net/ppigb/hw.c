@@ -32,8 +32,9 @@ ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
 {
 	uint16_t vendor;
 
-	if (!p->gone && rte_pci_read_config(pci, &vendor, sizeof(vendor), PCI_VENDOR) ==
-				sizeof(vendor) && vendor == UINT16_MAX) {
+	if (!p->gone &&
+		rte_pci_read_config(pci, &vendor, sizeof(vendor), PCI_VENDOR) == sizeof(vendor) &&
+		vendor == UINT16_MAX) {
 		p->gone = true;
 		PPIGB_LOG(NOTICE, p->name, "the device has been removed");
 	}
@@ -195,8 +196,9 @@ ppigb_identify(struct ppigb *p)
 	stale_locks(p);
 	ret = ppigb_nvm_check(p);
 	if (ret < 0) {
-		PPIGB_LOG(ERR, p->name, "the EEPROM cannot be read or its checksum is wrong;"
-					" program it anew with the vendor's tool");
+		PPIGB_LOG(ERR, p->name,
+			"the EEPROM cannot be read or its checksum is wrong;"
+			" program it anew with the vendor's tool");
 		return ret;
 	}
 	/* The reset has loaded the address into the first receive address register, the alternate
@@ -205,8 +207,9 @@ ppigb_identify(struct ppigb *p)
 		rte_cpu_to_le_32(ppigb_rd(p, PPIGB_REG_AT(RAH, 0)))};
 	memcpy(&p->perm_addr, words, sizeof(p->perm_addr));
 	if (!rte_is_valid_assigned_ether_addr(&p->perm_addr)) {
-		PPIGB_LOG(ERR, p->name, "no valid MAC address in the EEPROM;"
-					" program it anew with the vendor's tool");
+		PPIGB_LOG(ERR, p->name,
+			"no valid MAC address in the EEPROM;"
+			" program it anew with the vendor's tool");
 		return -EINVAL;
 	}
 	return 0;
@@ -221,8 +224,7 @@ ppigb_bus_master(struct rte_pci_device *pci, bool on)
 	if (rte_pci_read_config(pci, &old, sizeof(old), PCI_COMMAND) != sizeof(old))
 		return -EIO;
 	new = on ? old | PCI_COMMAND_MASTER : old & ~PCI_COMMAND_MASTER;
-	if (new != old &&
-		rte_pci_write_config(pci, &new, sizeof(new), PCI_COMMAND) != sizeof(new))
+	if (new != old && rte_pci_write_config(pci, &new, sizeof(new), PCI_COMMAND) != sizeof(new))
 		return -EIO;
 	return 0;
 }

@@ -46,7 +46,10 @@ ppigb_link_update(struct rte_eth_dev *dev, int wait)
 		link.link_speed = speeds[PPIGB_G(STATUS, SPEED, status)];
 		link.link_duplex = PPIGB_G(STATUS, FD, status);
 	}
-	return rte_eth_linkstatus_set(dev, &link);
+	int ret = rte_eth_linkstatus_set(dev, &link);
+	if (ret == 0 && link.link_status && rte_eal_process_type() == RTE_PROC_PRIMARY)
+		ppigb_flow_ctrl_resolve(p);
+	return ret;
 }
 
 /** Fiber, SerDes, SGMII, backplane: as DPDK 22.11 e1000_setup_serdes_link_82575() does it. */
@@ -67,9 +70,10 @@ serdes_start(struct ppigb *p)
 		PPIGB_F(PCS_LCTL, FLV) | PPIGB_F(PCS_LCTL, FSV) | PPIGB_F(PCS_LCTL, FSD) |
 			PPIGB_F(PCS_LCTL, FORCE_LINK) | PPIGB_F(PCS_LCTL, AN_EN),
 		PPIGB_V(PCS_LCTL, FSV, 2) | PPIGB_F(PCS_LCTL, FDV) |
-			(mode == LINK_MODE_KX ?
-					PPIGB_F(PCS_LCTL, FSD) | PPIGB_F(PCS_LCTL, FORCE_FCTRL) :
-					PPIGB_F(PCS_LCTL, AN_EN) | PPIGB_F(PCS_LCTL, AN_RESTART)));
+			(mode == LINK_MODE_KX
+					? PPIGB_F(PCS_LCTL, FSD) | PPIGB_F(PCS_LCTL, FORCE_FCTRL)
+					: PPIGB_F(PCS_LCTL, AN_EN) |
+						  PPIGB_F(PCS_LCTL, AN_RESTART)));
 }
 
 /** Begin to get a link, as configured. */

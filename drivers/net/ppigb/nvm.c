@@ -44,8 +44,7 @@ nvm_words(struct ppigb *p)
 int
 ppigb_nvm_read(struct ppigb *p, uint16_t word, uint16_t *data, unsigned int n)
 {
-	const uint32_t eerd =
-		ppigb_model(p)->nvm_flash ? PPIGB_REG(EERD_I21X) : PPIGB_REG(EERD);
+	const uint32_t eerd = ppigb_model(p)->nvm_flash ? PPIGB_REG(EERD_I21X) : PPIGB_REG(EERD);
 	int ret;
 
 	if (!nvm_present(p))

@@ -53,10 +53,11 @@ mdic(struct ppigb *p, unsigned int op, unsigned int reg, uint16_t *value)
 	if (ret < 0)
 		return ret;
 	ppigb_wr(p, PPIGB_REG(MDIC),
-		PPIGB_V(MDIC, OP, op) | PPIGB_V(MDIC, PHY, p->phy_addr) | PPIGB_V(MDIC, REG, reg) |
+		PPIGB_V(MDIC, OP, op) | PPIGB_V(MDIC, PHY, p->phy_addr) |
+			PPIGB_V(MDIC, REGADD, reg) |
 			(op == MDIC_OP_WRITE ? PPIGB_V(MDIC, DATA, *value) : 0));
-	ret = ppigb_poll(p, PPIGB_REG(MDIC), PPIGB_F(MDIC, READY), PPIGB_F(MDIC, READY),
-		MDIC_TIMEOUT_US);
+	ret = ppigb_poll(
+		p, PPIGB_REG(MDIC), PPIGB_F(MDIC, READY), PPIGB_F(MDIC, READY), MDIC_TIMEOUT_US);
 	v = ppigb_rd(p, PPIGB_REG(MDIC));
 	ppigb_sync_put(p, phy_lock_bit(p));
 	if (ret < 0 || v & PPIGB_F(MDIC, ERR))
@@ -135,8 +136,7 @@ force(struct ppigb *p, uint32_t speeds)
 	ppigb_mod(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, SPEED) | PPIGB_F(CTRL, FD),
 		PPIGB_F(CTRL, FRCSPD) | PPIGB_F(CTRL, FRCDPX) | PPIGB_V(CTRL, SPEED, fast) |
 			PPIGB_V(CTRL, FD, full));
-	return ppigb_phy_write(
-		p, BMCR, (fast ? BMCR_SPEED_100 : 0) | (full ? BMCR_FULL : 0));
+	return ppigb_phy_write(p, BMCR, (fast ? BMCR_SPEED_100 : 0) | (full ? BMCR_FULL : 0));
 }
 
 /**

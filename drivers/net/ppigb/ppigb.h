@@ -199,6 +199,7 @@ int ppigb_phy_power(struct ppigb *p, bool on);
 extern const struct eth_dev_ops ppigb_ops;
 extern const struct eth_dev_ops ppigb_secondary_ops;
 int ppigb_dev_close(struct rte_eth_dev *dev);
+void ppigb_init_config(struct ppigb *p); /**< At probe, after reset. */
 int ppigb_mtu_set(struct rte_eth_dev *dev, uint16_t mtu);
 
 /* link.c */

@@ -20,12 +20,13 @@
 #include <rte_string_fns.h>
 
 #include "pagepool_dma.h"
+#include "compat.h"
 #include "ppigb.h"
 #include "queue.h"
 
 #define ARG_ISOLATE "isolate"
 
-RTE_LOG_REGISTER(ppigb_logtype, pmd.net.ppigb, NOTICE);
+RTE_LOG_REGISTER(ppigb_logtype, pmd.net.ppigb, NOTICE)
 
 struct args {
 	bool isolate;
@@ -34,7 +35,8 @@ struct args {
 static int
 parse_bool(const char *dev_name, const struct rte_kvargs_pair *pair, bool *value)
 {
-	if (pair->value == NULL || (strcmp(pair->value, "0") != 0 && strcmp(pair->value, "1") != 0)) {
+	if (pair->value == NULL ||
+		(strcmp(pair->value, "0") != 0 && strcmp(pair->value, "1") != 0)) {
 		PPIGB_LOG(ERR, dev_name, "%s=%s: must be 0 or 1", pair->key,
 			pair->value == NULL ? "" : pair->value);
 		return -EINVAL;
@@ -109,7 +111,7 @@ init_primary(struct rte_eth_dev *dev)
 		ret = ppigb_phy_init(p);
 	if (ret < 0)
 		return ret;
-	ppigb_defaults(p);
+	ppigb_init_config(p);
 	dev->data->mac_addrs = rte_zmalloc_socket("ppigb mac",
 		ppigb_model(p)->nb_rar * sizeof(p->perm_addr), 0, dev->device->numa_node);
 	if (dev->data->mac_addrs == NULL)
@@ -153,12 +155,14 @@ map(struct rte_pci_device *pci)
 			PPIGB_LOG(ERR, pci->name,
 				"cannot be opened: bind all devices of its IOMMU group to vfio-pci"
 				" (dpdk-devbind.py -b vfio-pci %s), and give the user access to"
-				" /dev/vfio", pci->name);
+				" /dev/vfio",
+				pci->name);
 		return -EIO;
 	}
 	if (ret == 0 && pci->mem_resource[0].addr == NULL) {
-		PPIGB_LOG(ERR, pci->name, "its registers (BAR 0) are not mapped;"
-					  " enable its memory space, or reset the slot");
+		PPIGB_LOG(ERR, pci->name,
+			"its registers (BAR 0) are not mapped;"
+			" enable its memory space, or reset the slot");
 		rte_pci_unmap_device(pci);
 		return -EIO;
 	}
@@ -187,7 +191,8 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 	if (args.isolate && rte_eal_process_type() == RTE_PROC_PRIMARY) {
 		ret = pagepool_dma_isolate(&pci->device);
 		if (ret < 0) {
-			PPIGB_LOG(ERR, pci->name, "cannot be isolated: %s; use " ARG_ISOLATE "=0,"
+			PPIGB_LOG(ERR, pci->name,
+				"cannot be isolated: %s; use " ARG_ISOLATE "=0,"
 				" or bind it to vfio-pci with an IOMMU, in a group of its own",
 				strerror(-ret));
 			return ret;
@@ -225,8 +230,8 @@ remove_port(struct rte_pci_device *pci)
 static int
 dma_map(struct rte_pci_device *pci, void *addr, uint64_t iova, size_t len)
 {
-	int ret = iova == rte_mem_virt2iova(addr) ? pagepool_dma_map(&pci->device, addr, len) :
-						    -ENOTSUP;
+	int ret = iova == rte_mem_virt2iova(addr) ? pagepool_dma_map(&pci->device, addr, len)
+						  : -ENOTSUP;
 
 	if (ret < 0)
 		rte_errno = -ret;

@@ -90,7 +90,7 @@ enum {
 		FLD(CTRL_EXT, PBA_CLR, 31, 1) \
 	REG(MDIC, 0x00020, 1, 0x0, SE, PPIGB_ALL) \
 		FLD(MDIC, DATA, 0, 16) \
-		FLD(MDIC, REG, 16, 5) \
+		FLD(MDIC, REGADD, 16, 5) \
 		FLD(MDIC, PHY, 21, 5) \
 		FLD(MDIC, OP, 26, 2) \
 		FLD(MDIC, READY, 28, 1) \

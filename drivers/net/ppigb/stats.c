@@ -259,8 +259,8 @@ pp_sum(struct rte_eth_dev *dev, uint64_t sums[RTE_DIM(pp_counters)])
 			continue;
 		pools[n++] = pool;
 		for (unsigned int i = 0; i < RTE_DIM(pp_counters); i++)
-			sums[i] += *(const uint64_t *)((const char *)&stats +
-						       pp_counters[i].offset);
+			sums[i] +=
+				*(const uint64_t *)((const char *)&stats + pp_counters[i].offset);
 	}
 }
 
