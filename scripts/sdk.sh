@@ -77,8 +77,8 @@ pp_sdk_source() {
 		pp_apt_temp "$folder/apt" 'Dir::Etc::sourceparts "/dev/null";') || return 1
 	# In its folder, for that is where apt-get downloads to; as root it would become another
 	# user, who may not write there. A machine without a network is to know it soon.
-	options=(-qq -o APT::Sandbox::User=root -o Acquire::Retries=1
-		-o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20)
+	options=(-qq -o APT::Sandbox::User=root -o Acquire::Retries=0
+		-o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10)
 	(
 		cd "$folder" || exit 1
 		export APT_CONFIG=$conf
@@ -124,6 +124,11 @@ pp_sdk_fetch() {
 	return "$rc"
 }
 
+# The first thing that APT complained of in a log, for the rest follows from it.
+pp_sdk_reason() {
+	sed -n '/^[WE]: /{s///p;q}' "$1"
+}
+
 # pp_sdk [--cached]: sets PP_SDK to the folder, or PP_SDK_WHY to why there is none.
 pp_sdk() {
 	local version target log
@@ -140,7 +145,7 @@ pp_sdk() {
 	target=$(pp_sdk_cache "$version")
 	if [ ! -d "$target" ]; then
 		if [ "${1:-}" = --cached ]; then
-			PP_SDK_WHY="they were not fetched so far; run scripts/sdk.sh"
+			PP_SDK_WHY="they were not fetched so far; run scripts/sdk.sh, with a network"
 			return 0
 		fi
 		if ! mkdir -p "${target%/*}" 2>/dev/null; then
@@ -150,7 +155,7 @@ pp_sdk() {
 		log=$target.log
 		pp_say "Fetching DPDK's driver headers of $version" >&2
 		if ! pp_sdk_fetch "$version" "$target" "$log"; then
-			PP_SDK_WHY="the source package dpdk $version cannot be had, see $log"
+			PP_SDK_WHY="the source package dpdk $version cannot be had: $(pp_sdk_reason "$log") (see $log)"
 			return 0
 		fi
 		rm -f "$log"
