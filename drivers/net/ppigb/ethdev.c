@@ -96,9 +96,8 @@ infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 		RTE_ETH_DEV_CAPA_RUNTIME_RX_QUEUE_SETUP | RTE_ETH_DEV_CAPA_RUNTIME_TX_QUEUE_SETUP;
 	info->default_rxconf = (struct rte_eth_rxconf){.rx_free_thresh = PPIGB_RX_CHUNK,
 		.rx_thresh = {m->rx_pthresh, m->rx_hthresh, m->rx_wthresh}};
-	info->default_txconf = (struct rte_eth_txconf){.tx_free_thresh = 32,
-		.tx_rs_thresh = 32,
-		.tx_thresh = {m->tx_pthresh, m->tx_hthresh, m->tx_wthresh}};
+	info->default_txconf =
+		(struct rte_eth_txconf){.tx_thresh = {m->tx_pthresh, m->tx_hthresh, m->tx_wthresh}};
 	info->default_rxportconf =
 		(struct rte_eth_dev_portconf){.burst_size = 32, .ring_size = 512, .nb_queues = 1};
 	info->default_txportconf = info->default_rxportconf;
@@ -190,12 +189,12 @@ start_units(struct rte_eth_dev *dev)
 	ppigb_vlan_start(dev);
 }
 
+/** RCTL.EN or TCTL.EN. */
 static void
-receive_transmit(struct ppigb *p, bool on)
+unit_switch(struct ppigb *p, uint32_t offset, uint32_t enable, bool on)
 {
 	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(TCTL), PPIGB_F(TCTL, EN), on ? PPIGB_F(TCTL, EN) : 0);
-	ppigb_mod(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, EN), on ? PPIGB_F(RCTL, EN) : 0);
+	ppigb_mod(p, offset, enable, on ? enable : 0);
 	ppigb_flush(p);
 	rte_spinlock_unlock(&p->lock);
 }
@@ -228,27 +227,30 @@ start(struct rte_eth_dev *dev)
 		ppigb_queues_stop(dev);
 		return ret;
 	}
-	receive_transmit(p, true);
+	unit_switch(p, PPIGB_REG(TCTL), PPIGB_F(TCTL, EN), true);
+	unit_switch(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, EN), true);
 	ppigb_queues_run(dev);
 	ppigb_link_update(dev, 0);
 	return 0;
 }
 
-/** @return 0, or -EIO: a queue does not go off; with bus mastering off it does no DMA even then. */
+/** @return 0, or the error of ppigb_queues_stop(). */
 static int
 stop(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
+	const bool gone = ppigb_is_gone(p, ppigb_pci(dev));
 	int ret;
 
-	ppigb_is_gone(p, ppigb_pci(dev));
 	ppigb_intr_stop(dev);
-	if (!p->gone) {
-		receive_transmit(p, false);
+	if (!gone)
+		unit_switch(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, EN), false);
+	ret = ppigb_queues_stop(dev);
+	if (!gone) {
+		unit_switch(p, PPIGB_REG(TCTL), PPIGB_F(TCTL, EN), false);
 		ppigb_stats_poll(p);
 		ppigb_link_down(dev);
 	}
-	ret = ppigb_queues_stop(dev);
 	p->link_off = true;
 	ppigb_link_update(dev, 0);
 	return ret;

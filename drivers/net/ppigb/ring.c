@@ -129,6 +129,12 @@ disable(struct rte_eth_dev *dev, uint32_t dctl, uint32_t enable)
 	return -ETIMEDOUT;
 }
 
+static int
+rxq_disable(struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
+{
+	return disable(dev, PPIGB_REG_AT(RXDCTL, rxq->id), PPIGB_F(RXDCTL, ENABLE));
+}
+
 int
 ppigb_rxq_stop(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 {
@@ -136,7 +142,7 @@ ppigb_rxq_stop(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 
 	if (dev->data->rx_queue_state[rxq->id] == RTE_ETH_QUEUE_STATE_STOPPED)
 		return 0;
-	ret = disable(dev, PPIGB_REG_AT(RXDCTL, rxq->id), PPIGB_F(RXDCTL, ENABLE));
+	ret = rxq_disable(dev, rxq);
 	if (ret < 0) {
 		PPIGB_LOG(ERR, rxq->p->name,
 			"Rx queue %u does not stop; its mbufs stay with it until the port stops",
@@ -192,6 +198,14 @@ txq_start(struct rte_eth_dev *dev, struct ppigb_txq *txq)
 	dev->data->tx_queue_state[q] = RTE_ETH_QUEUE_STATE_STARTED;
 }
 
+static int
+txq_disable(struct rte_eth_dev *dev, const struct ppigb_txq *txq)
+{
+	for (unsigned int us = 0; us < DRAIN_US && ppigb_tx_head(txq) != txq->next; us += 100)
+		rte_delay_us_sleep(100);
+	return disable(dev, PPIGB_REG_AT(TXDCTL, txq->id), PPIGB_F(TXDCTL, ENABLE));
+}
+
 int
 ppigb_txq_stop(struct rte_eth_dev *dev, struct ppigb_txq *txq)
 {
@@ -199,9 +213,7 @@ ppigb_txq_stop(struct rte_eth_dev *dev, struct ppigb_txq *txq)
 
 	if (dev->data->tx_queue_state[txq->id] == RTE_ETH_QUEUE_STATE_STOPPED)
 		return 0;
-	for (unsigned int us = 0; us < DRAIN_US && ppigb_tx_head(txq) != txq->next; us += 100)
-		rte_delay_us_sleep(100);
-	ret = disable(dev, PPIGB_REG_AT(TXDCTL, txq->id), PPIGB_F(TXDCTL, ENABLE));
+	ret = txq_disable(dev, txq);
 	if (ret < 0) {
 		PPIGB_LOG(ERR, txq->p->name,
 			"Tx queue %u does not stop; its mbufs stay with it until the port stops",
@@ -305,40 +317,51 @@ ppigb_queues_run(struct rte_eth_dev *dev)
 			rxq_run(dev->data->rx_queues[q]);
 }
 
-/* What remains if a queue does not stop: without bus mastering the device does no DMA. */
-static int
-stop_by_force(struct rte_eth_dev *dev)
+static bool
+rx_started(const struct rte_eth_dev *dev, uint16_t q)
+{
+	return dev->data->rx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+static bool
+tx_started(const struct rte_eth_dev *dev, uint16_t q)
+{
+	return dev->data->tx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED;
+}
+
+/**
+ * All queues off and read back, then bus mastering off, and only then mbufs back: from a device
+ * that cannot even start a transfer.
+ * @return 0, or -errno: neither could be done, and the queues keep their mbufs.
+ */
+int
+ppigb_queues_stop(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	int ret = ppigb_bus_master(ppigb_pci(dev), false);
+	int off = 0, master;
 
-	if (ret < 0)
-		return ret;
-	PPIGB_LOG(
-		WARNING, p->name, "queues do not stop; bus mastering is off until the next start");
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (dev->data->rx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED) {
+		if (rx_started(dev, q))
+			off |= rxq_disable(dev, dev->data->rx_queues[q]);
+	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
+		if (tx_started(dev, q))
+			off |= txq_disable(dev, dev->data->tx_queues[q]);
+	master = ppigb_is_gone(p, ppigb_pci(dev)) ? 0 : ppigb_bus_master(ppigb_pci(dev), false);
+	if (off < 0)
+		PPIGB_LOG(ERR, p->name, "queues do not stop; bus mastering %s",
+			master < 0 ? "cannot be switched off either: the port keeps their mbufs"
+				   : "is off until the next start");
+	if (off < 0 && master < 0)
+		return master;
+	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
+		if (rx_started(dev, q)) {
 			rxq_clear(dev->data->rx_queues[q]);
 			dev->data->rx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
 		}
 	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		if (dev->data->tx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED) {
+		if (tx_started(dev, q)) {
 			txq_reset(dev->data->tx_queues[q]);
 			dev->data->tx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
 		}
 	return 0;
-}
-
-int
-ppigb_queues_stop(struct rte_eth_dev *dev)
-{
-	int ret = 0;
-
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (dev->data->rx_queues[q] != NULL)
-			ret |= ppigb_rxq_stop(dev, dev->data->rx_queues[q]);
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		if (dev->data->tx_queues[q] != NULL)
-			ret |= ppigb_txq_stop(dev, dev->data->tx_queues[q]);
-	return ret == 0 ? 0 : stop_by_force(dev);
 }
