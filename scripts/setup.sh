@@ -33,6 +33,7 @@ PP_NEEDS=(
 	ninja=ninja-build
 	pkg-config=pkgconf
 	'pc:libdpdk >= 22.11=libdpdk-dev'
+	pc:numa=libnuma-dev
 	pc:jansson=libjansson-dev
 	pc:cmocka=libcmocka-dev
 	dpdk-testpmd=dpdk-dev

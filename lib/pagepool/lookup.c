@@ -104,6 +104,7 @@ PP_EXPORT struct pagepool *
 pagepool_lookup(const char *name)
 {
 	struct rte_tailq_entry *te;
+	struct pagepool_state *st;
 	struct pagepool *pool = NULL;
 	int ret;
 
@@ -118,11 +119,19 @@ pagepool_lookup(const char *name)
 	}
 	rte_mcfg_tailq_read_lock();
 	te = list_find(name);
-	if (te != NULL)
-		pool = pagepool_local(&((struct pagepool_state *)te->data)->head);
-	else
+	st = te != NULL ? te->data : NULL;
+	if (st == NULL)
 		rte_errno = ENOENT;
+	else if (st->own_memory && st->owner != pp_process())
+		rte_errno = ENOTSUP;
+	else
+		pool = pagepool_local(&st->head);
 	rte_mcfg_tailq_read_unlock();
+	if (pool == NULL && rte_errno == ENOTSUP)
+		PP_LOG(ERR,
+			"%s: its memory is its creator's alone; have it made with "
+			"PAGEPOOL_F_EAL_MEMORY\n",
+			name);
 	return pool;
 }
 

@@ -10,6 +10,7 @@
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
+#include "dma.h"
 #include "pagepool_priv.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
@@ -137,6 +138,8 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 void
 pp_state_free(struct pagepool_state *st)
 {
+	if (!pp_dma_release(st))
+		return;
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
 		rte_free(pp_cache_of(st, i));
 	pp_slab_free_all(st);

@@ -82,10 +82,19 @@ struct rte_mempool;
  * pagepool_destroy() frees the pool's own state only.
  */
 #define PAGEPOOL_F_EXTERNAL (UINT64_C(1) << 4)
+/**
+ * Take the slabs from EAL's memory, which all processes of an application share, and which EAL
+ * lets every device of its VFIO container reach. Without the flag a pool of the primary process
+ * has huge pages of its own (a memfd), which no device sees until the pool is attached to it
+ * (pagepool_dma.h). EAL's memory is also what pools have in other processes, with --no-huge, with
+ * the heap of external memory as socket_id, and, with a notice in the log, where the system has no
+ * more huge pages than EAL has taken. External pools have no memory of their own at all.
+ */
+#define PAGEPOOL_F_EAL_MEMORY (UINT64_C(1) << 5)
 /** All flags an application may set. */
 #define PAGEPOOL_F_ALL                                                                             \
 	(PAGEPOOL_F_NO_CACHE | PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE | PAGEPOOL_F_RING_RTS |         \
-		PAGEPOOL_F_EXTERNAL)
+		PAGEPOOL_F_EXTERNAL | PAGEPOOL_F_EAL_MEMORY)
 
 /** What to create; zero the structure, then set what is needed, socket_id among it: 0 is a node. */
 struct pagepool_params {
@@ -175,7 +184,8 @@ struct pagepool *pagepool_create(const struct pagepool_params *params);
  * Find a pool by name. In a process other than its creator the pool works without caches.
  *
  * @return
- *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV (no rte_eal_init() yet).
+ *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV (no
+ *   rte_eal_init() yet), ENOTSUP (another process's, made without PAGEPOOL_F_EAL_MEMORY).
  */
 struct pagepool *pagepool_lookup(const char *name);
 
@@ -244,6 +254,22 @@ int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
  *   The pool if the address is the start of a page of a live pool, else NULL.
  */
 struct pagepool *pagepool_from_page(const void *page);
+
+/**
+ * Create a mempool of mbufs on a page pool, with memory of the same kind as that of
+ * pagepool_create(): huge pages of its own on the given node, in one contiguous range if that can
+ * be had, so that a device can be given this memory, and only this (pagepool_dma.h).
+ * Like rte_pktmbuf_pool_create(), but with the ops "pagepool", whichever EAL would take. No mbuf
+ * crosses a 2 MiB boundary. Free it with rte_mempool_free(), which first takes its memory away
+ * from all devices.
+ *
+ * @return
+ *   The mempool, or NULL with rte_errno: ENOENT (the ops are not there: load
+ *   librte_mempool_pagepool.so with -d, or link with pagepool-mempool), EINVAL, EEXIST, ENOMEM,
+ *   ENODEV.
+ */
+struct rte_mempool *pagepool_pktmbuf_pool_create(const char *name, unsigned int n,
+	unsigned int cache_size, uint16_t priv_size, uint16_t data_room_size, int socket_id);
 
 /** Read the counters. @return 0 or -EINVAL. */
 int pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats);

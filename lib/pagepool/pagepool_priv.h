@@ -5,9 +5,12 @@
  * map at the same address; nothing in it points to the private memory of one.
  *
  * Locks, and the order in which they may be nested:
+ *   dma.c's     attachments and domains, of one process. Taken by control threads, and by the put
+ *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
  *               cache, so a thread that is inside a cache must never take it.
  *   slab_lock   pages of slabs. Short; may be taken inside a cache.
+ *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
  * it either.
@@ -38,6 +41,7 @@ struct pp_slab {
 	size_t len;
 	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
 	const struct rte_memzone *mz;
+	bool memfd; /**< Its memory is a chunk of memfd.c. */
 	struct pp_slab *next_unused;
 	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
 	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
@@ -82,6 +86,8 @@ struct pagepool_state {
 	struct pp_slab **slabs; /**< Sorted by address. */
 
 	rte_spinlock_t ctl_lock __rte_cache_aligned;
+	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
+	bool own_memory;   /**< Some of it lies in chunks, which no other process maps. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Where slabs come from: memory zones of EAL, that is huge pages, or ordinary ones with
- * --no-huge. EAL maps that memory for DMA by itself.
+ * Where slabs come from: huge pages of our own (memfd.c), which a device sees only if the pool is
+ * attached to it; or memory zones of EAL, which EAL maps for all devices of its container by
+ * itself, and which other processes see.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,11 +11,11 @@
 #include <rte_errno.h>
 #include <rte_memzone.h>
 
+#include "memfd.h"
 #include "pagepool_priv.h"
 
-/** Get memory for a slab; sets its range and what pp_provider_free() needs. @return 0 or -errno */
-int
-pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
+static int
+alloc_memzone(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 {
 	char name[RTE_MEMZONE_NAMESIZE];
 
@@ -28,10 +29,39 @@ pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 	return 0;
 }
 
+/** Get memory for a slab; sets its range and what pp_provider_free() needs. @return 0 or -errno */
+int
+pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
+{
+	void *addr;
+	int ret, memfd;
+
+	if ((st->flags & PAGEPOOL_F_EAL_MEMORY) || !pp_memfd_usable(st->socket_id))
+		return alloc_memzone(st, len, slab);
+	memfd = pp_memfd_alloc(len, st->socket_id, &addr);
+	if (memfd == 0) {
+		slab->memfd = st->own_memory = true;
+		pp_slab_init(slab, st, (uintptr_t)addr, len);
+		return 0;
+	}
+	/* What EAL has reserved for itself may be all that there is. */
+	ret = alloc_memzone(st, len, slab);
+	if (ret == 0)
+		PP_LOG(NOTICE,
+			"%s: %zu MiB are EAL's, which all devices can reach, since there are no "
+			"huge pages "
+			"of its own: %s\n",
+			st->name, len >> 20, pp_memfd_remedy(memfd));
+	return ret;
+}
+
 void
 pp_provider_free(struct pp_slab *slab)
 {
+	if (slab->memfd)
+		pp_memfd_free((void *)slab->base);
 	if (slab->mz != NULL && rte_memzone_free(slab->mz) < 0)
 		PP_LOG(ERR, "cannot free the memory zone of a slab: %s\n", rte_strerror(rte_errno));
 	slab->mz = NULL;
+	slab->memfd = false;
 }

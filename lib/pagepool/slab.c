@@ -12,6 +12,7 @@
 
 #include <rte_malloc.h>
 
+#include "dma.h"
 #include "pagepool_priv.h"
 
 static uint32_t
@@ -157,8 +158,14 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = slab_bitmaps(st, slab);
 
-	if (ret == 0)
-		ret = slab_insert(st, slab);
+	if (ret == 0) {
+		/* Devices that the pool is attached to see it before anybody gets a page of it. */
+		ret = pp_dma_slab_begin(st, slab);
+		if (ret == 0) {
+			ret = slab_insert(st, slab);
+			pp_dma_slab_end(st, ret == 0);
+		}
+	}
 	if (ret < 0)
 		slab_free(slab);
 	return ret;

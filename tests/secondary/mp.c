@@ -67,6 +67,7 @@ mp_pools_create(void)
 		.page_size = 256,
 		.cache_size = 64,
 		.socket_id = SOCKET_ID_ANY,
+		.flags = PAGEPOOL_F_EAL_MEMORY,
 	};
 
 	MP_CHECK(mp_mempool(MP_PLAIN, 0, "pagepool") != NULL, "no mempool");

@@ -10,6 +10,16 @@
 PAGEPOOL=/pagepool
 PLUGIN=$PAGEPOOL/drivers/mempool/pagepool/librte_mempool_pagepool.so
 TESTPMD_PP=$PAGEPOOL/app/testpmd-pp/testpmd-pp
+PMD=$PAGEPOOL/drivers/net/ppigb/librte_net_ppigb.so
+# shellcheck disable=SC2034
+PROG=$PAGEPOOL/tests/vm/prog
+# Whose driver this is about: ppigb, or stock, and what it calls itself.
+DRIVER=$(cat /lab/driver)
+# shellcheck disable=SC2034
+case $DRIVER in
+ppigb) DRIVER_NAME=net_ppigb ;;
+*) DRIVER_NAME=net_e1000_igb ;;
+esac
 
 fail() {
 	echo "FAILED: $*"
@@ -67,10 +77,11 @@ vfio() {
 }
 
 # eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
-# physical addresses as those of the devices.
+# physical addresses as those of the devices, and with the driver that the scenario is about.
 eal() {
 	local nic
 	printf '%s ' -l 0,1 "--iova-mode=$1" --no-telemetry
+	[ "$DRIVER" != ppigb ] || printf '%s ' -d "$PMD"
 	shift
 	for nic; do
 		printf '%s ' -a "$(pci "$nic")"

@@ -20,6 +20,10 @@ PLUGINS = ("librte_bus_pci", "librte_bus_vdev", "librte_net_e1000", "librte_net_
 # Our build, as it lies in the build folder: programs find their libraries by relative paths.
 OURS = ("app/testpmd-pp/testpmd-pp", "lib/pagepool/libpagepool.so",
         "drivers/mempool/pagepool/librte_mempool_pagepool.so")
+# The driver, which is not built where there are no headers for one.
+PMD = "drivers/net/ppigb/librte_net_ppigb.so"
+# Programs that scenarios run in the guest, all that are there.
+PROGRAMS = "tests/vm/prog"
 # Loaded at run time by libpthread, when a thread is cancelled.
 EXTRA = (f"{LIB}/libgcc_s.so.1", "/usr/libexec/coreutils/libstdbuf.so")
 
@@ -87,6 +91,16 @@ def add_modules(archive, folder):
     archive.data("/lab/modules/order", "\n".join(names).encode() + b"\n")
 
 
+def add_ours(archive, build, driver):
+    """The build; which driver the scenario is about is in a file."""
+    if driver == "ppigb" and not os.path.exists(f"{build}/{PMD}"):
+        raise Missing(f"{PMD} is not built in {build}: see what meson says about the driver")
+    optional = [PMD] + [name[len(build) + 1:] for name in glob.glob(f"{build}/{PROGRAMS}/*")]
+    for name in OURS + tuple(name for name in optional if os.path.isfile(f"{build}/{name}")):
+        add_program(archive, f"{build}/{name}", f"/pagepool/{name}")
+    archive.data("/lab/driver", driver.encode() + b"\n")
+
+
 def write(path, options, scenario):
     """Writes the first file system of the virtual machine; returns the kernel's file."""
     image, modules = kernel_image(options.kernel)
@@ -103,8 +117,7 @@ def write(path, options, scenario):
     add_modules(archive, modules)
     add_program(archive, os.path.realpath("/usr/bin/dpdk-testpmd"), "/usr/bin/dpdk-testpmd")
     add_plugins(archive)
-    for name in OURS:
-        add_program(archive, f"{options.build}/{name}", f"/pagepool/{name}")
+    add_ours(archive, options.build, scenario.driver)
     for name in EXTRA:
         archive.copy(name)
     here = os.path.dirname(os.path.abspath(__file__))

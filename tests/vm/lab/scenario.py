@@ -5,12 +5,16 @@
     # what: one line for people
     # nics: 4                     how many igb there are
     # timeout: 90                 seconds for all of it
+    # driver: ppigb               whose driver moves the NICs: ppigb, or stock (net_e1000_igb)
     # kernel: iomem=relaxed       more words for the kernel's command line
     # must-fail: DMAR             a control: passes only if exactly this made it fail
 """
 
 import re
 from dataclasses import dataclass
+
+
+DRIVERS = ("stock", "ppigb")
 
 
 class Bad(Exception):
@@ -24,11 +28,19 @@ class Scenario:
     what: str = ""
     nics: int = 2
     timeout: float = 90
+    driver: str = "stock"
     kernel: str = ""
     must_fail: str = ""
 
 
-CONVERT = {"what": str, "nics": int, "timeout": float, "kernel": str, "must-fail": str}
+def driver(name):
+    if name not in DRIVERS:
+        raise ValueError(f"'{name}' is none of {', '.join(DRIVERS)}")
+    return name
+
+
+CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "kernel": str,
+           "must-fail": str}
 
 
 def read(path):

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Attachments of pools to devices.
+ *
+ * An attachment knows the ranges that it has mapped, so ending it needs neither the pool nor its
+ * slabs, of which either may be gone by then. Whoever takes it off the list, under the lock, is the
+ * one who unmaps: detach, or the end of the pool's memory, whichever comes first.
+ * `attached` in a pool's state counts its attachments. A pool's memory is freed only when it is 0,
+ * and lowering it is the last thing that the end of an attachment does with the pool.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_memory.h>
+
+#include "dma.h"
+#include "memfd.h"
+#include "pagepool_priv.h"
+
+struct count {
+	uint32_t slabs, eal, owner; /* as in pagepool_dma_info */
+	uint32_t ranges;
+};
+
+struct attachment {
+	struct attachment *next;
+	struct pagepool_state *st;
+	const struct rte_device *dev;
+	struct pp_domain *domain; /* NULL: there is nothing to map it in */
+	struct count nb;
+	struct count before; /* a slab was added that may have to go again */
+	struct pp_range *range;
+};
+
+/** Whose business it is to map a slab in a domain. */
+enum who { US, EAL, OWNER };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct attachment *attachments;
+
+void
+pp_dma_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void
+pp_dma_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* Is this the pool of the state? The pool may be gone: compared, not looked into. */
+static bool
+is_pool(const struct pagepool *pool, const struct pagepool_state *st)
+{
+	return pool == &st->head || pool == &st->guest;
+}
+
+static struct attachment **
+find(const struct pagepool *pool, const struct rte_device *dev)
+{
+	struct attachment **p = &attachments;
+
+	while (*p != NULL && !((*p)->dev == dev && is_pool(pool, (*p)->st)))
+		p = &(*p)->next;
+	return p;
+}
+
+/** Does EAL map this memory into its default container: its own, and heaps of external memory? */
+bool
+pp_dma_by_eal(const void *addr)
+{
+	const struct rte_memseg_list *msl = rte_mem_virt2memseg_list(addr);
+
+	return msl != NULL && (!msl->external || msl->heap);
+}
+
+/* What there is to map for a slab, and for whom. */
+static enum who
+slab_range(const struct pp_domain *domain, const struct pp_slab *slab, struct pp_range *range)
+{
+	*range = (struct pp_range){slab->base, slab->len};
+	/* A chunk is mapped as a whole, once, however many slabs of the pool lie in it. */
+	if (pp_memfd_find(&range->base, &range->len) || domain == NULL)
+		return US;
+	if (pp_domain_private(domain))
+		return US;
+	if (pp_dma_by_eal((void *)slab->base))
+		return EAL;
+	return rte_mem_virt2memseg_list((void *)slab->base) != NULL ? OWNER : US;
+}
+
+static bool
+has_range(const struct attachment *a, struct pp_range range)
+{
+	/* From the end: slabs come sorted. */
+	for (uint32_t i = a->nb.ranges; i-- > 0;)
+		if (a->range[i].base == range.base)
+			return true;
+	return false;
+}
+
+static int
+map_range(struct attachment *a, struct pp_range range)
+{
+	struct pp_range *ranges = realloc(a->range, (a->nb.ranges + 1) * sizeof(*ranges));
+	int ret = 0;
+
+	if (ranges == NULL)
+		return -ENOMEM;
+	a->range = ranges;
+	if (a->domain != NULL)
+		ret = pp_domain_map(a->domain, range, a->st->name);
+	if (ret == 0)
+		a->range[a->nb.ranges++] = range;
+	return ret;
+}
+
+/* Map a slab for an attachment, unless that is not to be. */
+static int
+map_slab(struct attachment *a, const struct pp_slab *slab)
+{
+	struct pp_range range;
+	enum who who = slab_range(a->domain, slab, &range);
+	int ret = 0;
+
+	if (who == US && has_range(a, range))
+		return 0;
+	if (who == US)
+		ret = map_range(a, range);
+	if (ret == 0) {
+		a->nb.slabs++;
+		a->nb.eal += who == EAL;
+		a->nb.owner += who == OWNER;
+	}
+	return ret;
+}
+
+/* Unmap the ranges from number `from` on. */
+static int
+unmap_from(struct attachment *a, uint32_t from)
+{
+	int ret = 0;
+
+	while (a->nb.ranges > from) {
+		a->nb.ranges--;
+		if (a->domain != NULL && pp_domain_unmap(a->domain, a->range[a->nb.ranges]) < 0)
+			ret = -EIO;
+	}
+	return ret;
+}
+
+/* The end of an attachment: off the list, unmapped, and the pool may go. */
+static int
+end(struct attachment **p)
+{
+	struct attachment *a = *p;
+	int ret;
+
+	*p = a->next;
+	ret = unmap_from(a, 0);
+	/* Release: pairs with the acquire in pp_dma_release(), which must come after the unmapping. */
+	__atomic_fetch_sub(&a->st->attached, 1, __ATOMIC_RELEASE);
+	free(a->range);
+	free(a);
+	return ret;
+}
+
+static int
+attach(struct pagepool_state *st, const struct rte_device *dev)
+{
+	struct pp_domain *domain;
+	struct attachment *a;
+	int ret = pp_domain_of(dev, &domain);
+
+	if (ret < 0)
+		return ret;
+	a = calloc(1, sizeof(*a));
+	if (a == NULL)
+		return -ENOMEM;
+	*a = (struct attachment){.st = st, .dev = dev, .domain = domain};
+	for (uint32_t i = 0; ret == 0 && i < st->nb_slabs; i++)
+		ret = map_slab(a, st->slabs[i]);
+	if (ret < 0) {
+		unmap_from(a, 0);
+		free(a->range);
+		free(a);
+		return ret;
+	}
+	a->next = attachments;
+	attachments = a;
+	/* Relaxed: the caller's right to use the pool keeps it until we are done. */
+	__atomic_fetch_add(&st->attached, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+PP_EXPORT int
+pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev)
+{
+	int ret = -EEXIST;
+
+	if (pool == NULL || dev == NULL)
+		return -EINVAL;
+	pp_dma_lock();
+	if (*find(pool, dev) == NULL)
+		ret = attach(pool->state, dev);
+	pp_dma_unlock();
+	return ret;
+}
+
+PP_EXPORT int
+pagepool_dma_detach(struct pagepool *pool, struct rte_device *dev)
+{
+	struct attachment **p;
+	int ret = -ENOENT;
+
+	if (pool == NULL || dev == NULL)
+		return -EINVAL;
+	pp_dma_lock();
+	p = find(pool, dev);
+	if (*p != NULL)
+		ret = end(p);
+	pp_dma_unlock();
+	return ret;
+}
+
+/** End all attachments of a device; locked. @return how many */
+int
+pp_dma_forget_device(const struct rte_device *dev, bool *failed)
+{
+	struct attachment **p = &attachments;
+	int n = 0;
+
+	while (*p != NULL) {
+		if ((*p)->dev == dev) {
+			*failed |= end(p) < 0;
+			n++;
+		} else {
+			p = &(*p)->next;
+		}
+	}
+	return n;
+}
+
+PP_EXPORT int
+pagepool_dma_detach_all(struct rte_device *dev)
+{
+	bool failed = false;
+	int n;
+
+	if (dev == NULL)
+		return -EINVAL;
+	pp_dma_lock();
+	n = pp_dma_forget_device(dev, &failed);
+	pp_dma_unlock();
+	return failed ? -EIO : n;
+}
+
+/** A pool gets a slab: map it wherever the pool is attached. Locks until pp_dma_slab_end() if it
+ * succeeds. @return 0 or -errno, with nothing mapped and nothing locked */
+int
+pp_dma_slab_begin(struct pagepool_state *st, const struct pp_slab *slab)
+{
+	uint32_t ours = 0;
+	int ret = 0;
+
+	pp_dma_lock();
+	for (struct attachment *a = attachments; a != NULL; a = a->next)
+		if (a->st == st) {
+			a->before = a->nb;
+			if (ret == 0)
+				ret = map_slab(a, slab);
+			ours++;
+		}
+	/* Relaxed: what other processes do at this moment cannot be known anyway. */
+	if (ret == 0 && ours != __atomic_load_n(&st->attached, __ATOMIC_RELAXED)) {
+		PP_LOG(ERR,
+			"%s: another process has attached it to a device, so it cannot grow here\n",
+			st->name);
+		ret = -ENOTSUP;
+	}
+	if (ret < 0)
+		pp_dma_slab_end(st, false);
+	return ret;
+}
+
+/** The pool has the slab now, or has not after all, and then it is unmapped again. Unlocks. */
+void
+pp_dma_slab_end(struct pagepool_state *st, bool added)
+{
+	for (struct attachment *a = attachments; !added && a != NULL; a = a->next)
+		if (a->st == st) {
+			unmap_from(a, a->before.ranges);
+			a->nb = a->before;
+		}
+	pp_dma_unlock();
+}
+
+/** A chunk goes, whoever still has a pool on it: take it away from all devices. */
+void
+pp_dma_forget(uintptr_t base)
+{
+	pp_dma_lock();
+	for (struct attachment *a = attachments; a != NULL; a = a->next)
+		for (uint32_t i = 0; i < a->nb.ranges; i++)
+			if (a->range[i].base == base) {
+				if (a->domain != NULL)
+					pp_domain_unmap(a->domain, a->range[i]);
+				a->range[i] = a->range[--a->nb.ranges];
+				a->nb.slabs--;
+				break;
+			}
+	pp_dma_unlock();
+}
+
+/** The memory of a pool goes. @return false if it has to stay, since a device of another process
+ * reaches it */
+bool
+pp_dma_release(struct pagepool_state *st)
+{
+	struct attachment **p = &attachments;
+
+	/* Acquire: pairs with the release in end(). */
+	if (likely(__atomic_load_n(&st->attached, __ATOMIC_ACQUIRE) == 0))
+		return true;
+	pp_dma_lock();
+	while (*p != NULL) {
+		if ((*p)->st == st)
+			end(p);
+		else
+			p = &(*p)->next;
+	}
+	pp_dma_unlock();
+	/* Relaxed: our own ends are behind us, and another process's do not matter any more. */
+	if (__atomic_load_n(&st->attached, __ATOMIC_RELAXED) == 0)
+		return true;
+	PP_LOG(ERR,
+		"%s: its memory is not freed, another process has attached it to a device; detach "
+		"it there first\n",
+		st->name);
+	return false;
+}
+
+PP_EXPORT bool
+pagepool_dma_attached(const struct pagepool *pool, const struct rte_device *dev)
+{
+	bool is;
+
+	pp_dma_lock();
+	is = pool != NULL && dev != NULL && *find(pool, dev) != NULL;
+	pp_dma_unlock();
+	return is;
+}
+
+/* Devices with attachments in a domain. */
+static uint32_t
+count_devices(const struct pp_domain *domain)
+{
+	const struct attachment *a, *b;
+	uint32_t n = 0;
+
+	for (a = attachments; a != NULL; a = a->next) {
+		if (a->domain != domain)
+			continue;
+		for (b = attachments; b->dev != a->dev; b = b->next)
+			;
+		n += b == a;
+	}
+	return n;
+}
+
+static void
+fill_info(const struct attachment *a, struct pagepool_dma_info *info)
+{
+	*info = (struct pagepool_dma_info){
+		.slabs = a->nb.slabs,
+		.eal = a->nb.eal,
+		.owner = a->nb.owner,
+	};
+	if (a->domain == NULL)
+		return;
+	info->iommu = true;
+	info->isolated = pp_domain_private(a->domain);
+	info->mapped = a->nb.ranges;
+	for (uint32_t i = 0; i < a->nb.ranges; i++)
+		info->mapped_bytes += a->range[i].len;
+	info->domain_maps = a->domain->nb;
+	info->domain_devices = count_devices(a->domain);
+}
+
+PP_EXPORT int
+pagepool_dma_info_get(
+	const struct pagepool *pool, const struct rte_device *dev, struct pagepool_dma_info *info)
+{
+	const struct attachment *a;
+
+	if (pool == NULL || dev == NULL || info == NULL)
+		return -EINVAL;
+	pp_dma_lock();
+	a = *find(pool, dev);
+	if (a != NULL)
+		fill_info(a, info);
+	pp_dma_unlock();
+	return a != NULL ? 0 : -ENOENT;
+}
