@@ -9,7 +9,7 @@
  *   hw.c         reset, semaphores, identity;  nvm.c  EEPROM;  phy.c  MDIO, autonegotiation
  *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA
  *   ethdev.c     configure, start, stop, close, device information, the table of operations
- *   link.c       link status, set up and down, flow control
+ *   link.c       link status, set up and down;  flow_ctrl.c  pause frames
  *   queue.[ch]   descriptor rings: set-up, release;  ring.c  start, stop
  *   queue_info.c what ethdev wants to know of queues; choice of the burst functions
  *   reach.c      pools that the device can reach
@@ -43,6 +43,7 @@ extern int ppigb_logtype;
 #define PPIGB_LOG(level, dev_name, fmt, ...)                                                       \
 	rte_log(RTE_LOG_##level, ppigb_logtype, "net_ppigb %s: " fmt "\n", dev_name, ##__VA_ARGS__)
 
+#define PPIGB_VENDOR     0x8086u
 #define PPIGB_QUEUES_MAX 16u
 #define PPIGB_RAR_MAX    32u
 #define PPIGB_RETA_SIZE  128u
@@ -52,8 +53,9 @@ extern int ppigb_logtype;
 #define PPIGB_RING_MIN   32u
 #define PPIGB_RING_MAX   4096u
 #define PPIGB_RING_ALIGN 8u
-/** RLPML has 14 bits; DPDK's igb uses the same limit. */
-#define PPIGB_FRAME_MAX 0x3FFFu
+/** Jumbo frames of up to 9.5 KiB, which is also what RLPML is after a reset (82576EB datasheet 1.3
+ * and 8.10.14; 0x2600 on QEMU 10.0.2). */
+#define PPIGB_FRAME_MAX 0x2600u
 /** Ethernet header, CRC and two VLAN tags. */
 #define PPIGB_OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN + 2 * RTE_VLAN_HLEN)
 
@@ -91,6 +93,8 @@ struct ppigb {
 	uint8_t phy_addr; /**< MDIC's. */
 	bool isolate;     /**< Has a VFIO container of its own. */
 	bool gone;        /**< Found to have been removed. */
+	bool link_off;    /**< Stopped, or set down by the application. */
+	bool copper;      /**< Has a PHY that we drive; else SerDes or the like. */
 	struct rte_ether_addr perm_addr;
 	uint16_t nvm_version;
 	uint16_t reserved0;
@@ -99,10 +103,9 @@ struct ppigb {
 	rte_spinlock_t lock; /**< CTRL, RCTL, IMS/EIMS: also written by the interrupt thread. */
 
 	/* What a reset would lose, kept to be programmed again. */
-	uint32_t vfta[128];
-	uint32_t rar_used; /**< A bit per receive address register. */
-	uint32_t nb_mc;
-	bool mac_changed;
+	uint32_t vfta[128]; /**< VLANs. */
+	uint32_t mta[128];  /**< Multicast addresses, hashed. The others are in dev->data. */
+	uint16_t outer_tpid;
 	struct {
 		uint32_t high_water, low_water;
 		uint16_t pause_time;
@@ -113,6 +116,7 @@ struct ppigb {
 	uint8_t reta[PPIGB_RETA_SIZE];
 	uint64_t rss_hf;
 	bool reta_set; /**< The application set RETA: keep it at the next start. */
+	bool intr_on;  /**< Vectors are connected to event files. */
 
 	struct ppigb_counters *counters;
 
@@ -201,6 +205,7 @@ int ppigb_phy_power(struct ppigb *p, bool on);
 extern const struct eth_dev_ops ppigb_ops;
 extern const struct eth_dev_ops ppigb_secondary_ops;
 int ppigb_dev_close(struct rte_eth_dev *dev);
+void ppigb_init_config(struct ppigb *p); /**< At probe, after reset. */
 int ppigb_mtu_set(struct rte_eth_dev *dev, uint16_t mtu);
 
 /* link.c */
@@ -208,9 +213,15 @@ int ppigb_link_update(struct rte_eth_dev *dev, int wait);
 int ppigb_link_up(struct rte_eth_dev *dev);
 int ppigb_link_down(struct rte_eth_dev *dev);
 int ppigb_link_start(struct rte_eth_dev *dev);
+
+/* flow_ctrl.c */
+void ppigb_flow_ctrl_init(struct ppigb *p);  /**< At probe, after reset: defaults. */
+void ppigb_flow_ctrl_start(struct ppigb *p); /**< At start, after RCTL was written. */
+/** The link has come up (ppigb_link_update, primary process): set CTRL.RFCE and TFCE by what was
+ * negotiated; phy.c advertises fc.mode. */
+void ppigb_flow_ctrl_resolve(struct ppigb *p);
 int ppigb_flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
 int ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
-void ppigb_flow_ctrl_start(struct ppigb *p);
 
 /* queue.c, ring.c, queue_info.c, rx.c, tx.c: see queue.h */
 int ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsigned int socket,
@@ -245,7 +256,8 @@ int ppigb_tx_queue_count(void *txq);
 uint16_t ppigb_tx_prepare(void *txq, struct rte_mbuf **pkts, uint16_t n);
 const uint32_t *ppigb_ptypes_get(struct rte_eth_dev *dev);
 
-/* filter.c */
+/* filter.c; RCTL's bits UPE, MPE, BAM, PMCF and VFE are changed one by one: write the rest of RCTL
+ * before these start functions. */
 void ppigb_filter_start(struct rte_eth_dev *dev);
 int ppigb_promiscuous_enable(struct rte_eth_dev *dev);
 int ppigb_promiscuous_disable(struct rte_eth_dev *dev);
@@ -258,12 +270,14 @@ int ppigb_mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr);
 int ppigb_mc_addr_list(struct rte_eth_dev *dev, struct rte_ether_addr *list, uint32_t n);
 
 /* vlan.c */
+void ppigb_vlan_init(struct ppigb *p); /**< At probe. */
 void ppigb_vlan_start(struct rte_eth_dev *dev);
 int ppigb_vlan_filter_set(struct rte_eth_dev *dev, uint16_t vid, int on);
 int ppigb_vlan_offload_set(struct rte_eth_dev *dev, int mask);
 int ppigb_vlan_tpid_set(struct rte_eth_dev *dev, enum rte_vlan_type type, uint16_t tpid);
 
 /* rss.c */
+int ppigb_rss_configure(struct rte_eth_dev *dev); /**< At configure: key and types from it. */
 int ppigb_rss_start(struct rte_eth_dev *dev);
 int ppigb_rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf);
 int ppigb_rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf);
