@@ -121,7 +121,7 @@ static_assert(offsetof(struct ppigb_txq, ctx) == RTE_CACHE_LINE_MIN_SIZE, "one h
 		RTE_MBUF_F_TX_TCP_SEG)
 
 /** May this process use the pool behind a queue past the mempool layer? Its caches belong to the
- * process that made them. burst.c. */
+ * process that made them. rx.c. */
 extern bool ppigb_native;
 
 /** Head as the device has last written it. */

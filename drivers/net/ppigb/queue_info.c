@@ -4,6 +4,7 @@
  * What ethdev wants to know of queues, and the choice of the burst functions: when the port starts,
  * not per packet, and in each process for itself.
  */
+#include "compat.h"
 #include "queue.h"
 
 struct variant {
@@ -60,6 +61,9 @@ ppigb_burst_select(struct rte_eth_dev *dev)
 	dev->tx_pkt_burst = select_tx(dev);
 	dev->tx_pkt_prepare = ppigb_tx_prepare;
 	dev->rx_queue_count = ppigb_rx_queue_count;
+#if PPIGB_HAS_TXQ_COUNT
+	dev->tx_queue_count = ppigb_tx_queue_count;
+#endif
 	dev->rx_descriptor_status = ppigb_rx_descriptor_status;
 	dev->tx_descriptor_status = ppigb_tx_descriptor_status;
 }

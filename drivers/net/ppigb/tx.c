@@ -13,6 +13,14 @@
 
 #define CMD (PPIGB_TXC_DTYP_DATA | PPIGB_TXC_DEXT | PPIGB_TXC_IFCS | PPIGB_TXC_EOP)
 
+/* Out of line: it is long. By the mempool layer: the pool of an mbuf that was sent is not ours to
+ * keep, it may have been freed and another be in its place by now. */
+static __rte_noinline void
+put_bulk(struct rte_mempool *mp, void *objs, unsigned int n)
+{
+	rte_mempool_put_bulk(mp, objs, n);
+}
+
 /* Mbufs of mixed pools, with references elsewhere, and gaps where contexts were. */
 static void
 free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
@@ -33,14 +41,14 @@ free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
 		if (unlikely(m == NULL))
 			continue;
 		if (k > 0 && (m->pool != pool || k == RTE_DIM(batch))) {
-			rte_mempool_put_bulk(pool, batch, k);
+			put_bulk(pool, batch, k);
 			k = 0;
 		}
 		pool = m->pool;
 		batch[k++] = m;
 	}
 	if (k > 0)
-		rte_mempool_put_bulk(pool, batch, k);
+		put_bulk(pool, batch, k);
 }
 
 static __rte_always_inline void
@@ -48,10 +56,8 @@ clean_run(struct ppigb_txq *txq, uint16_t from, uint16_t n)
 {
 	struct rte_mbuf **sw = &txq->sw[from];
 
-	/* By the mempool layer: the pool of an mbuf that was sent is not ours to keep, it may have
-	 * been freed and another be in its place by now. */
 	if (likely(txq->fast_free && txq->contexts == 0))
-		rte_mempool_put_bulk(sw[0]->pool, (void **)sw, n);
+		put_bulk(sw[0]->pool, sw, n);
 	else
 		free_run(txq, sw, n);
 	txq->free += n;
