@@ -10,7 +10,9 @@
  *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA
  *   ethdev.c     configure, start, stop, close, device information, the table of operations
  *   link.c       link status, set up and down;  flow_ctrl.c  pause frames
- *   queue.[ch]   descriptor rings: set-up, release, start, stop, information
+ *   queue.[ch]   descriptor rings: set-up, release;  ring.c  start, stop
+ *   queue_info.c what ethdev wants to know of queues; choice of the burst functions
+ *   reach.c      pools that the device can reach
  *   rx.c         receive: plain;  rx_offload.c  with scatter and flags from the descriptors
  *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN
  *   filter.c     addresses, promiscuous;  vlan.c;  rss.c
@@ -79,6 +81,7 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
+struct ppigb_chunk;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
 struct ppigb {
@@ -116,6 +119,9 @@ struct ppigb {
 	bool intr_on;  /**< Vectors are connected to event files. */
 
 	struct ppigb_counters *counters;
+
+	rte_spinlock_t reach_lock;  /**< chunks. */
+	struct ppigb_chunk *chunks; /**< Mapped for the device one by one: reach.c. */
 };
 
 static inline struct ppigb *
@@ -217,7 +223,7 @@ void ppigb_flow_ctrl_resolve(struct ppigb *p);
 int ppigb_flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
 int ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf);
 
-/* queue.c, rx.c, tx.c: see queue.h */
+/* queue.c, ring.c, queue_info.c, rx.c, tx.c: see queue.h */
 int ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsigned int socket,
 	const struct rte_eth_rxconf *conf, struct rte_mempool *mp);
 int ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsigned int socket,
