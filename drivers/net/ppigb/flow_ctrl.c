@@ -118,7 +118,7 @@ ppigb_flow_ctrl_resolve(struct ppigb *p)
 	unsigned int mode = p->fc.mode;
 	uint16_t control, ours, theirs;
 
-	if (p->fc.autoneg && ppigb_phy_read(p, PHY_CONTROL, &control) == 0 &&
+	if (p->fc.autoneg && p->copper && ppigb_phy_read(p, PHY_CONTROL, &control) == 0 &&
 		(control & CONTROL_AN) != 0 && ppigb_phy_read(p, PHY_ADVERT, &ours) == 0 &&
 		ppigb_phy_read(p, PHY_PARTNER, &theirs) == 0)
 		mode = negotiated(mode, ours, theirs);
@@ -186,7 +186,7 @@ marks_check(const struct ppigb *p, const struct rte_eth_fc_conf *conf)
 	uint32_t size = packet_buffer(p);
 
 	if (conf->high_water < conf->low_water ||
-		conf->high_water + RTE_ETHER_MAX_LEN > RTE_MAX(size, RTE_ETHER_MAX_LEN)) {
+		conf->high_water > size - RTE_MIN(size, RTE_ETHER_MAX_LEN)) {
 		PPIGB_LOG(ERR, p->name,
 			"flow control marks %u and %u: the low one must not be above the high one, "
 			"and "

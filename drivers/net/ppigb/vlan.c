@@ -142,9 +142,10 @@ ppigb_vlan_tpid_set(struct rte_eth_dev *dev, enum rte_vlan_type type, uint16_t t
 	if (type == RTE_ETH_VLAN_TYPE_INNER && tpid == RTE_ETHER_TYPE_VLAN)
 		return 0;
 	if (type != RTE_ETH_VLAN_TYPE_OUTER || !ppigb_model(p)->outer_vlan) {
-		PPIGB_LOG(ERR, p->name,
-			"VLAN type 0x%x: this model can change the outer tag's type %s", tpid,
-			ppigb_model(p)->outer_vlan ? "only" : "neither");
+		PPIGB_LOG(ERR, p->name, "VLAN type 0x%x: %s", tpid,
+			ppigb_model(p)->outer_vlan
+				? "only the outer tag's can be changed"
+				: "this model has no extended VLAN, it is 0x8100");
 		return -ENOTSUP;
 	}
 	p->outer_tpid = tpid;
