@@ -83,9 +83,9 @@ void
 t_eal(int argc, char **argv, unsigned int mb, unsigned int nb_lcores)
 {
 	char lcores[4096], mem[32];
-	const char *args[] = {argv[0], lcores, mem, "--no-pci", "--no-telemetry",
-		"--log-level=lib.eal:4", "--no-shconf", "--no-huge", NULL};
-	int nb_args = RTE_DIM(args) - 1;
+	const char *args[16] = {argv[0], lcores, mem, "--no-pci", "--no-telemetry",
+		"--log-level=lib.eal:4", "--no-shconf", "--no-huge"};
+	int nb_args = 8;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	lcores_arg(lcores, sizeof(lcores), nb_lcores);
@@ -98,6 +98,8 @@ t_eal(int argc, char **argv, unsigned int mb, unsigned int nb_lcores)
 		args[--nb_args] = NULL; /* --no-huge */
 		args[nb_args - 1] = "--in-memory";
 	}
+	for (int i = 2; i < argc && nb_args < (int)RTE_DIM(args) - 1; i++)
+		args[nb_args++] = argv[i];
 	printf("%s%s\n", argv[0], use_huge ? " (huge pages)" : "");
 	/* EAL reorders the pointers and leaves the strings alone. */
 	if (rte_eal_init(nb_args, (char **)(uintptr_t)args) < 0)

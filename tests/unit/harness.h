@@ -99,7 +99,8 @@ void t_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn)
  *
  * @param mb
  *   MiB of memory: a fixed amount of ordinary pages, or with the argument --huge as first of
- *   argv at most so much of huge pages, taken and given back as needed.
+ *   argv at most so much of huge pages, taken and given back as needed. Arguments after the first
+ *   go to EAL.
  * @param nb_lcores
  *   All of them on all CPUs the process may use, however few these are.
  */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * The end of an attached pool: whoever comes first unmaps, once, and not before the memory goes.
+ * With the argument --huge the pools have memory of their own, else EAL's and isolated devices.
+ */
+#include "harness.h"
+#include "vfio_fake.h"
+
+static int container;
+static struct rte_device *a, *b;
+
+static struct pagepool *
+pool_new(const char *name)
+{
+	struct pagepool *pool = T_CREATE(.name = name, .nb_pages = 256, .page_size = 2048);
+
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	CHECK_EQ(fake_maps(container), 1);
+	return pool;
+}
+
+/* Nothing out: destroy unmaps and frees; a detach afterwards finds nothing, and looks nowhere. */
+static void
+destroy_first(void)
+{
+	struct pagepool *pool = pool_new("first");
+
+	CHECK_EQ(pagepool_destroy(pool), 0);
+	CHECK_EQ(fake_maps(container), 0);
+	CHECK_EQ(pagepool_dma_detach(pool, a), -ENOENT);
+	CHECK_EQ(pagepool_dma_detach_all(a), 0);
+}
+
+/* Pages out, in the ring of the device for example: the device keeps reaching them until it is
+ * detached. Puts afterwards are memory only. */
+static void
+destroy_then_detach(void)
+{
+	struct pagepool *pool = pool_new("zombie");
+	unsigned int ever = fake_maps_ever();
+	void *page[10];
+
+	CHECK_EQ(pagepool_alloc_bulk(pool, page, 10), 10);
+	t_log_begin();
+	CHECK_EQ(pagepool_destroy(pool), 10);
+	t_log_end();
+	for (unsigned int i = 0; i < 10; i++)
+		CHECK(fake_reaches(container, page[i], 2048));
+	CHECK(pagepool_dma_attached(pool, a));
+	CHECK_EQ(pagepool_dma_detach(pool, a), 0);
+	CHECK_EQ(fake_maps(container), 0);
+	memset(page[9], 1, 2048);
+	pagepool_put_bulk(pool, page, 10);
+	CHECK_EQ(fake_maps_ever(), ever);
+	CHECK_EQ(pagepool_dma_detach(pool, a), -ENOENT);
+}
+
+/* ... or until the last of them is put. */
+static void
+destroy_then_put(void)
+{
+	struct pagepool *pool = pool_new("put");
+	void *page[10];
+
+	CHECK_EQ(pagepool_alloc_bulk(pool, page, 10), 10);
+	t_log_begin();
+	CHECK_EQ(pagepool_destroy(pool), 10);
+	t_log_end();
+	pagepool_put_bulk(pool, page, 9);
+	CHECK(fake_reaches(container, page[9], 2048));
+	pagepool_put(pool, page[9]);
+	CHECK_EQ(fake_maps(container), 0);
+	CHECK_EQ(pagepool_dma_detach_all(a), 0);
+}
+
+/* Several pools and devices: each ends what is its own. */
+static void
+all_of_a_device(void)
+{
+	struct pagepool *pool[3];
+	char name[16];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "all%u", i);
+		pool[i] = T_CREATE(.name = name, .nb_pages = 256, .page_size = 2048);
+		CHECK_EQ(pagepool_dma_attach(pool[i], a), 0);
+	}
+	CHECK_EQ(pagepool_dma_attach(pool[1], b), 0);
+	CHECK_EQ(fake_maps(container), 3);
+	CHECK_EQ(pagepool_dma_detach_all(a), 3);
+	CHECK(!pagepool_dma_attached(pool[1], a));
+	CHECK(pagepool_dma_attached(pool[1], b));
+	CHECK_EQ(pagepool_dma_detach_all(a), 0);
+	CHECK_EQ(pagepool_dma_detach_all(b), 1);
+	CHECK_EQ(fake_maps(container), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		T_DESTROY(pool[i]);
+}
+
+/* 3000 times, and nothing is left anywhere. */
+static void
+again_and_again(void)
+{
+	struct pagepool *pool = T_CREATE(.name = "again", .nb_pages = 256, .page_size = 2048);
+	struct t_mem before;
+
+	t_mem_get(&before);
+	for (unsigned int i = 0; i < 3000; i++) {
+		CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+		CHECK_EQ(fake_maps(container), 1);
+		CHECK_EQ(i % 2 == 0 ? pagepool_dma_detach(pool, a) : pagepool_dma_detach_all(a) - 1,
+			0);
+		CHECK_EQ(fake_maps(container), 0);
+	}
+	CHECK_MEM(before);
+	T_DESTROY(pool);
+}
+
+int
+main(int argc, char **argv)
+{
+	fake_init();
+	t_eal(argc, argv, 64, 1);
+	a = fake_device(FAKE_A);
+	b = fake_device(FAKE_B);
+	container = FAKE_DEFAULT;
+	if (!t_huge()) {
+		/* EAL's memory is mapped by us only in a domain apart; one for two devices. */
+		a = fake_device(FAKE_C0);
+		b = fake_device(FAKE_C1);
+		CHECK_EQ(pagepool_dma_isolate(a), 0);
+		CHECK_EQ(pagepool_dma_isolate(b), 0);
+		container = fake_container(FAKE_C0);
+	}
+	RUN(destroy_first);
+	RUN(destroy_then_detach);
+	RUN(destroy_then_put);
+	RUN(all_of_a_device);
+	RUN(again_and_again);
+	if (!t_huge()) {
+		CHECK_EQ(pagepool_dma_unisolate(a), 0);
+		CHECK_EQ(pagepool_dma_unisolate(b), 0);
+	}
+	fake_end();
+	return t_end();
+}
