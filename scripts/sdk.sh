@@ -24,13 +24,18 @@ set -euo pipefail
 
 PP_SDK_PACKAGE=libdpdk-dev
 
+# As root APT would become another user, who may not write to our folder. A machine without a network
+# is to know it soon.
+PP_SDK_APT=(-qq -o APT::Sandbox::User=root -o Acquire::Retries=0
+	-o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10)
+
 # What a driver includes.
 PP_SDK_HEADERS=(bus_driver.h dev_driver.h bus_pci_driver.h bus_vdev_driver.h
 	ethdev_driver.h ethdev_pci.h ethdev_vdev.h)
 # Where these and what they include in turn are in DPDK's source.
 PP_SDK_FOLDERS=(lib/ethdev lib/eal/include drivers/bus/pci drivers/bus/vdev)
 
-# pp_sdk_compile [OPTION...]: a driver's includes through the compiler, DPDK's own headers first.
+# pp_sdk_compile OPTION...: a driver's includes through the compiler.
 pp_sdk_compile() {
 	local flags
 	read -ra flags <<<"$(pkg-config --cflags libdpdk 2>/dev/null)"
@@ -52,9 +57,9 @@ pp_sdk_cache() {
 	printf '%s/pagepool-sdk/%s\n' "${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}" "${1//[:\/]/_}"
 }
 
-# The archives that the installed package may come from, as sources of source packages. A machine
-# without index files names all that it has.
-pp_sdk_sources() {
+# The archives that the installed version may come from, as sources of source packages; all that the
+# machine has if its index files do not know that version any more.
+pp_sdk_archives() {
 	local version=$1 wanted uri release component
 	wanted=$(LC_ALL=C apt-cache madison "$PP_SDK_PACKAGE" 2>/dev/null |
 		awk -F ' *[|] *' -v v="$version" '$2 == v { split($3, a, " "); print a[1] " " a[2] }')
@@ -69,23 +74,32 @@ pp_sdk_sources() {
 		done
 }
 
+# pp_sdk_sources VERSION FOLDER: the same, also on a machine without index files, as made by mmdebstrap
+# or in a container: then they are fetched into FOLDER.
+pp_sdk_sources() {
+	local version=$1 conf
+	[ -n "$(pp_apt_targets x)" ] || {
+		conf=$(pp_apt_temp "$2" < <(cat /etc/apt/sources.list 2>/dev/null))
+		local -x APT_CONFIG=$conf
+		apt-get "${PP_SDK_APT[@]}" update >&2
+	}
+	pp_sdk_archives "$version"
+}
+
 # pp_sdk_source VERSION FOLDER: downloads the source package, checked by APT against the signed
 # index, and unpacks it with Debian's patches into FOLDER/source.
 pp_sdk_source() {
-	local version=$1 folder=$2 conf options
-	conf=$(pp_sdk_sources "$version" |
-		pp_apt_temp "$folder/apt" 'Dir::Etc::sourceparts "/dev/null";') || return 1
-	# In its folder, for that is where apt-get downloads to; as root it would become another
-	# user, who may not write there. A machine without a network is to know it soon.
-	options=(-qq -o APT::Sandbox::User=root -o Acquire::Retries=0
-		-o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10)
+	local version=$1 folder=$2 conf
+	conf=$(pp_sdk_sources "$version" "$folder/packages" |
+		pp_apt_temp "$folder/sources" 'Dir::Etc::sourceparts "/dev/null";')
 	(
+		# That is where apt-get downloads to.
 		cd "$folder" || exit 1
 		export APT_CONFIG=$conf
 		# One archive of several may have no sources.
-		apt-get "${options[@]}" update
+		apt-get "${PP_SDK_APT[@]}" update
 		# APT has checked the hashes; the maintainer's key is not on every machine.
-		apt-get "${options[@]}" source --download-only "dpdk=$version" &&
+		apt-get "${PP_SDK_APT[@]}" source --download-only "dpdk=$version" &&
 			dpkg-source --no-copy -x ./*.dsc source
 	)
 }
@@ -103,12 +117,12 @@ pp_sdk_pick() {
 		done
 	done
 	# The compiler knows what is included.
-	pp_sdk_compile -M -isystem "$all" | tr ' ' '\n' | grep -F "$all/" | sort -u |
+	pp_sdk_compile -M -idirafter "$all" | tr ' ' '\n' | grep -F "$all/" | sort -u |
 		while read -r file; do
 			cp "$file" "$target/"
 		done
 	cp "$source/VERSION" "$source/license/bsd-3-clause.txt" "$target/" &&
-		pp_sdk_compile -fsyntax-only -isystem "$target"
+		pp_sdk_compile -fsyntax-only -idirafter "$target"
 }
 
 # pp_sdk_fetch VERSION TARGET LOG

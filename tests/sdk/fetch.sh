@@ -8,6 +8,7 @@
 #   nothing  no cache and no network: all but the drivers is built, and again when they appear
 #   foreign  a DPDK that is not Debian's gets no headers of Debian's
 #   version  headers of another version are refused, and the rest is built
+#   order    a header that is installed as well is taken from the install
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -126,22 +127,32 @@ case_foreign() {
 	has "is not Debian's; build it with -Denable_driver_sdk=true" "$work/out"
 }
 
-# configure FOLDER
+# configure FOLDER [OPTION]
 configure() {
 	rm -rf "$work/build"
-	meson setup -Dtests=false "-Ddriver_sdk=$1" "$work/build" "$top" >"$work/log" 2>&1
+	meson setup "-Ddriver_sdk=$1" "${@:2}" "$work/build" "$top" >"$work/log" 2>&1
 }
 
 case_version() {
 	needs_headers
-	configure "$SDK" || fail "meson setup"
+	configure "$SDK" -Dtests=false || fail "meson setup"
 	has "driver headers: $SDK" "$work/log"
 	echo 22.07.0 >"$SDK/VERSION"
-	configure "$SDK" || fail "meson setup with headers of another version"
+	configure "$SDK" -Dtests=false || fail "meson setup with headers of another version"
 	has 'drivers/net is left out: these headers are of DPDK 22.07.0, not of the one in use' "$work/log"
 	rm "$SDK/VERSION"
-	! configure "$SDK" || fail "a folder of whatever version is taken"
+	! configure "$SDK" -Dtests=false || fail "a folder of whatever version is taken"
 	has 'has no file VERSION' "$work/log"
+}
+
+case_order() {
+	needs_headers
+	echo '#error not the one that is installed' >"$SDK/rte_ethdev.h"
+	configure "$SDK" || fail "meson setup"
+	ninja -C "$work/build" -j2 tests/sdk/sdk-driver >"$work/log" 2>&1 || {
+		cat "$work/log"
+		fail "no driver"
+	}
 }
 
 "case_$1"
