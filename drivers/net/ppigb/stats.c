@@ -7,7 +7,6 @@
  * of queues are counted by the burst functions, in queue.h.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
@@ -17,70 +16,70 @@
 #include "queue.h"
 
 /* clang-format off */
-/** name in xstats, register; O32 is one register, O64 a pair of which the high half clears both. */
+/** Register, offset, name in xstats. C64: a pair; low is read first, and high, at +4, clears both. */
 #define HW_COUNTERS(C32, C64) \
-	C32("rx_crc_errors", CRCERRS) \
-	C32("rx_align_errors", ALGNERRC) \
-	C32("rx_symbol_errors", SYMERRS) \
-	C32("rx_other_errors", RXERRC) \
-	C32("rx_missed_packets", MPC) \
-	C32("tx_single_collision_packets", SCC) \
-	C32("tx_excessive_collision_packets", ECOL) \
-	C32("tx_multiple_collision_packets", MCC) \
-	C32("tx_late_collisions", LATECOL) \
-	C32("tx_total_collisions", COLC) \
-	C32("tx_deferred_packets", DC) \
-	C32("rx_length_errors", RLEC) \
-	C32("rx_xon_packets", XONRXC) \
-	C32("tx_xon_packets", XONTXC) \
-	C32("rx_xoff_packets", XOFFRXC) \
-	C32("tx_xoff_packets", XOFFTXC) \
-	C32("rx_flow_control_unsupported_packets", FCRUC) \
-	C32("rx_size_64_packets", PRC64) \
-	C32("rx_size_65_to_127_packets", PRC127) \
-	C32("rx_size_128_to_255_packets", PRC255) \
-	C32("rx_size_256_to_511_packets", PRC511) \
-	C32("rx_size_512_to_1023_packets", PRC1023) \
-	C32("rx_size_1024_to_max_packets", PRC1522) \
-	C32("rx_mac_good_packets", GPRC) \
-	C32("rx_broadcast_packets", BPRC) \
-	C32("rx_multicast_packets", MPRC) \
-	C32("tx_mac_good_packets", GPTC) \
-	C64("rx_mac_good_bytes", GORCL, GORCH) \
-	C64("tx_mac_good_bytes", GOTCL, GOTCH) \
-	C32("rx_no_buffer_packets", RNBC) \
-	C32("rx_undersize_errors", RUC) \
-	C32("rx_fragment_errors", RFC) \
-	C32("rx_oversize_errors", ROC) \
-	C32("rx_jabber_errors", RJC) \
-	C32("rx_management_packets", MGTPRC) \
-	C32("rx_management_dropped", MGTPDC) \
-	C32("tx_management_packets", MGTPTC) \
-	C64("rx_mac_total_bytes", TORL, TORH) \
-	C64("tx_mac_total_bytes", TOTL, TOTH) \
-	C32("rx_mac_total_packets", TPR) \
-	C32("tx_mac_total_packets", TPT) \
-	C32("tx_size_64_packets", PTC64) \
-	C32("tx_size_65_to_127_packets", PTC127) \
-	C32("tx_size_128_to_255_packets", PTC255) \
-	C32("tx_size_256_to_511_packets", PTC511) \
-	C32("tx_size_512_to_1023_packets", PTC1023) \
-	C32("tx_size_1024_to_max_packets", PTC1522) \
-	C32("tx_multicast_packets", MPTC) \
-	C32("tx_broadcast_packets", BPTC) \
-	C32("tx_tso_packets", TSCTC) \
-	C32("interrupt_assert_count", IAC)
+	C32(CRCERRS, 0x04000, "rx_crc_errors") \
+	C32(ALGNERRC, 0x04004, "rx_align_errors") \
+	C32(SYMERRS, 0x04008, "rx_symbol_errors") \
+	C32(RXERRC, 0x0400C, "rx_other_errors") \
+	C32(MPC, 0x04010, "rx_missed_packets") \
+	C32(SCC, 0x04014, "tx_single_collision_packets") \
+	C32(ECOL, 0x04018, "tx_excessive_collision_packets") \
+	C32(MCC, 0x0401C, "tx_multiple_collision_packets") \
+	C32(LATECOL, 0x04020, "tx_late_collisions") \
+	C32(COLC, 0x04028, "tx_total_collisions") \
+	C32(DC, 0x04030, "tx_deferred_packets") \
+	C32(RLEC, 0x04040, "rx_length_errors") \
+	C32(XONRXC, 0x04048, "rx_xon_packets") \
+	C32(XONTXC, 0x0404C, "tx_xon_packets") \
+	C32(XOFFRXC, 0x04050, "rx_xoff_packets") \
+	C32(XOFFTXC, 0x04054, "tx_xoff_packets") \
+	C32(FCRUC, 0x04058, "rx_flow_control_unsupported_packets") \
+	C32(PRC64, 0x0405C, "rx_size_64_packets") \
+	C32(PRC127, 0x04060, "rx_size_65_to_127_packets") \
+	C32(PRC255, 0x04064, "rx_size_128_to_255_packets") \
+	C32(PRC511, 0x04068, "rx_size_256_to_511_packets") \
+	C32(PRC1023, 0x0406C, "rx_size_512_to_1023_packets") \
+	C32(PRC1522, 0x04070, "rx_size_1024_to_max_packets") \
+	C32(GPRC, 0x04074, "rx_mac_good_packets") \
+	C32(BPRC, 0x04078, "rx_broadcast_packets") \
+	C32(MPRC, 0x0407C, "rx_multicast_packets") \
+	C32(GPTC, 0x04080, "tx_mac_good_packets") \
+	C64(GORCL, 0x04088, "rx_mac_good_bytes") \
+	C64(GOTCL, 0x04090, "tx_mac_good_bytes") \
+	C32(RNBC, 0x040A0, "rx_no_buffer_packets") \
+	C32(RUC, 0x040A4, "rx_undersize_errors") \
+	C32(RFC, 0x040A8, "rx_fragment_errors") \
+	C32(ROC, 0x040AC, "rx_oversize_errors") \
+	C32(RJC, 0x040B0, "rx_jabber_errors") \
+	C32(MGTPRC, 0x040B4, "rx_management_packets") \
+	C32(MGTPDC, 0x040B8, "rx_management_dropped") \
+	C32(MGTPTC, 0x040BC, "tx_management_packets") \
+	C64(TORL, 0x040C0, "rx_mac_total_bytes") \
+	C64(TOTL, 0x040C8, "tx_mac_total_bytes") \
+	C32(TPR, 0x040D0, "rx_mac_total_packets") \
+	C32(TPT, 0x040D4, "tx_mac_total_packets") \
+	C32(PTC64, 0x040D8, "tx_size_64_packets") \
+	C32(PTC127, 0x040DC, "tx_size_65_to_127_packets") \
+	C32(PTC255, 0x040E0, "tx_size_128_to_255_packets") \
+	C32(PTC511, 0x040E4, "tx_size_256_to_511_packets") \
+	C32(PTC1023, 0x040E8, "tx_size_512_to_1023_packets") \
+	C32(PTC1522, 0x040EC, "tx_size_1024_to_max_packets") \
+	C32(MPTC, 0x040F0, "tx_multicast_packets") \
+	C32(BPTC, 0x040F4, "tx_broadcast_packets") \
+	C32(TSCTC, 0x040F8, "tx_tso_packets") \
+	C32(IAC, 0x04100, "interrupt_assert_count")
 /* clang-format on */
 
-#define INDEX32(label, reg)    HW_##reg,
-#define INDEX64(label, lo, hi) HW_##lo,
-enum { HW_COUNTERS(INDEX32, INDEX64) HW_COUNT };
+#define INDEX(reg, offset, label) HW_##reg,
+enum { HW_COUNTERS(INDEX, INDEX) HW_COUNT };
 
-#define ENTRY32(label, reg)    {label, PPIGB_REG(reg), 0},
-#define ENTRY64(label, lo, hi) {label, PPIGB_REG(lo), PPIGB_REG(hi)},
+#define ENTRY32(reg, offset, label) {label, offset, false},
+#define ENTRY64(reg, offset, label) {label, offset, true},
 static const struct {
 	const char *name;
-	uint32_t offset, high;
+	uint32_t offset;
+	bool pair;
 } hw_counters[] = {HW_COUNTERS(ENTRY32, ENTRY64)};
 
 /** Of the page pools that Rx queues are filled from, as Linux's `ethtool -S` names them. */
@@ -95,27 +94,20 @@ static const struct {
 #undef PP
 };
 
-/** Of queues, summed. */
-enum { Q_DROPPED, Q_REFUSED, Q_NOMBUF, Q_RQDPC, Q_COUNT };
-static const char *const q_counters[Q_COUNT] = {
-	[Q_DROPPED] = "tx_dropped_at_stop",
-	[Q_REFUSED] = "tx_isolation_refused",
-	[Q_NOMBUF] = "rx_refill_failures",
-	[Q_RQDPC] = "rx_queue_dropped_packets",
-};
+/** Of queues, and in xstats the sum of all of them. */
+enum { Q_RX, Q_RX_BYTES, Q_RX_EMPTY, Q_TX, Q_TX_BYTES, Q_TX_DROPPED, Q_TX_REFUSED, Q_COUNT };
+enum { Q_XSTATS = 4 };
+static const char *const q_xstats[Q_XSTATS] = {"rx_refill_failures", "tx_dropped_at_stop",
+	"tx_isolation_refused", "rx_queue_dropped_packets"};
 
-#define XSTATS_COUNT ((unsigned int)(HW_COUNT + Q_COUNT + RTE_DIM(pp_counters)))
-
-struct queue_counters {
-	uint64_t packets, bytes, other[2];
-};
+#define XSTATS_COUNT ((unsigned int)(HW_COUNT + Q_XSTATS + RTE_DIM(pp_counters)))
 
 struct ppigb_counters {
 	rte_spinlock_t lock;
 	uint64_t hw[HW_COUNT];
 	uint64_t rqdpc[PPIGB_QUEUES_MAX];
 	/** What queues had counted when the counters were reset: only their owners write them. */
-	struct queue_counters rx_base[PPIGB_QUEUES_MAX], tx_base[PPIGB_QUEUES_MAX];
+	uint64_t base[PPIGB_QUEUES_MAX][Q_COUNT];
 };
 
 int
@@ -132,7 +124,7 @@ ppigb_stats_fini(struct ppigb *p)
 	p->counters = NULL;
 }
 
-/** 82576EB datasheet 8.19: counters stick at their maximum and are cleared by reading. */
+/** 82576EB datasheet, Statistics Register Descriptions: counters stick at their maximum and are cleared by reading. */
 static void
 poll_locked(struct ppigb *p)
 {
@@ -143,8 +135,8 @@ poll_locked(struct ppigb *p)
 		return;
 	for (unsigned int i = 0; i < HW_COUNT; i++) {
 		c->hw[i] += ppigb_rd(p, hw_counters[i].offset);
-		if (hw_counters[i].high != 0)
-			c->hw[i] += (uint64_t)ppigb_rd(p, hw_counters[i].high) << 32;
+		if (hw_counters[i].pair)
+			c->hw[i] += (uint64_t)ppigb_rd(p, hw_counters[i].offset + 4) << 32;
 	}
 	for (unsigned int q = 0; q < ppigb_model(p)->nb_queues; q++)
 		c->rqdpc[q] += ppigb_rd(p, PPIGB_REG_AT(RQDPC, q));
@@ -158,32 +150,29 @@ ppigb_stats_poll(struct ppigb *p)
 	rte_spinlock_unlock(&p->counters->lock);
 }
 
-/** A queue that was set up anew counts from 0, below its base. */
-static uint64_t
-since(uint64_t now, uint64_t base)
-{
-	return now >= base ? now - base : now;
-}
-
+/** Queue q's counters since the last reset; `raw`: since its set-up. */
 static void
-rxq_now(const struct rte_eth_dev *dev, uint16_t q, struct queue_counters *now)
+queue_now(const struct rte_eth_dev *dev, uint16_t q, bool raw, uint64_t now[Q_COUNT])
 {
-	const struct ppigb_rxq *rxq = dev->data->rx_queues[q];
+	const struct ppigb_rxq *rxq = q < dev->data->nb_rx_queues ? dev->data->rx_queues[q] : NULL;
+	const struct ppigb_txq *txq = q < dev->data->nb_tx_queues ? dev->data->tx_queues[q] : NULL;
 
-	*now = (struct queue_counters){0};
-	if (rxq != NULL)
-		*now = (struct queue_counters){rxq->packets, rxq->bytes, {rxq->nombuf, 0}};
-}
-
-static void
-txq_now(const struct rte_eth_dev *dev, uint16_t q, struct queue_counters *now)
-{
-	const struct ppigb_txq *txq = dev->data->tx_queues[q];
-
-	*now = (struct queue_counters){0};
-	if (txq != NULL)
-		*now = (struct queue_counters){
-			txq->packets, txq->bytes, {txq->dropped, txq->refused}};
+	memset(now, 0, Q_COUNT * sizeof(*now));
+	if (rxq != NULL) {
+		now[Q_RX] = rxq->packets;
+		now[Q_RX_BYTES] = rxq->bytes;
+		now[Q_RX_EMPTY] = rxq->nombuf;
+	}
+	if (txq != NULL) {
+		now[Q_TX] = txq->packets;
+		now[Q_TX_BYTES] = txq->bytes;
+		now[Q_TX_DROPPED] = txq->dropped;
+		now[Q_TX_REFUSED] = txq->refused;
+	}
+	/* A queue that was set up anew counts from 0, below its base. */
+	for (unsigned int i = 0; i < Q_COUNT && !raw; i++)
+		if (now[i] >= ppigb_priv(dev)->counters->base[q][i])
+			now[i] -= ppigb_priv(dev)->counters->base[q][i];
 }
 
 int
@@ -195,10 +184,8 @@ ppigb_stats_reset(struct rte_eth_dev *dev)
 	poll_locked(ppigb_priv(dev));
 	memset(c->hw, 0, sizeof(c->hw));
 	memset(c->rqdpc, 0, sizeof(c->rqdpc));
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		rxq_now(dev, q, &c->rx_base[q]);
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		txq_now(dev, q, &c->tx_base[q]);
+	for (uint16_t q = 0; q < PPIGB_QUEUES_MAX; q++)
+		queue_now(dev, q, true, c->base[q]);
 	rte_spinlock_unlock(&c->lock);
 	return 0;
 }
@@ -211,7 +198,7 @@ int
 ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 {
 	struct ppigb_counters *c = ppigb_priv(dev)->counters;
-	struct queue_counters now;
+	uint64_t now[Q_COUNT];
 
 	rte_spinlock_lock(&c->lock);
 	poll_locked(ppigb_priv(dev));
@@ -224,17 +211,14 @@ ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 	stats->imissed = c->hw[HW_MPC];
 	stats->ierrors = c->hw[HW_CRCERRS] + c->hw[HW_RLEC] + c->hw[HW_RXERRC] + c->hw[HW_ALGNERRC];
 	stats->oerrors = c->hw[HW_ECOL] + c->hw[HW_LATECOL];
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++) {
-		rxq_now(dev, q, &now);
+	for (uint16_t q = 0; q < PPIGB_QUEUES_MAX; q++) {
+		queue_now(dev, q, false, now);
 		stats->imissed += c->rqdpc[q];
-		stats->q_ipackets[q] = since(now.packets, c->rx_base[q].packets);
-		stats->q_ibytes[q] = since(now.bytes, c->rx_base[q].bytes);
+		stats->q_ipackets[q] = now[Q_RX];
+		stats->q_ibytes[q] = now[Q_RX_BYTES];
 		stats->q_errors[q] = c->rqdpc[q];
-	}
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++) {
-		txq_now(dev, q, &now);
-		stats->q_opackets[q] = since(now.packets, c->tx_base[q].packets);
-		stats->q_obytes[q] = since(now.bytes, c->tx_base[q].bytes);
+		stats->q_opackets[q] = now[Q_TX];
+		stats->q_obytes[q] = now[Q_TX_BYTES];
 	}
 	rte_spinlock_unlock(&c->lock);
 	return 0;
@@ -268,8 +252,7 @@ int
 ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned int n)
 {
 	struct ppigb_counters *c = ppigb_priv(dev)->counters;
-	uint64_t queues[Q_COUNT] = {0}, pools[RTE_DIM(pp_counters)] = {0};
-	struct queue_counters now;
+	uint64_t queues[Q_XSTATS] = {0}, pools[RTE_DIM(pp_counters)] = {0}, now[Q_COUNT];
 	unsigned int at = 0;
 
 	if (xstats == NULL || n < XSTATS_COUNT)
@@ -277,20 +260,17 @@ ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned
 	pp_sum(dev, pools);
 	rte_spinlock_lock(&c->lock);
 	poll_locked(ppigb_priv(dev));
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++) {
-		rxq_now(dev, q, &now);
-		queues[Q_NOMBUF] += since(now.other[0], c->rx_base[q].other[0]);
-		queues[Q_RQDPC] += c->rqdpc[q];
-	}
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++) {
-		txq_now(dev, q, &now);
-		queues[Q_DROPPED] += since(now.other[0], c->tx_base[q].other[0]);
-		queues[Q_REFUSED] += since(now.other[1], c->tx_base[q].other[1]);
+	for (uint16_t q = 0; q < PPIGB_QUEUES_MAX; q++) {
+		queue_now(dev, q, false, now);
+		queues[0] += now[Q_RX_EMPTY];
+		queues[1] += now[Q_TX_DROPPED];
+		queues[2] += now[Q_TX_REFUSED];
+		queues[3] += c->rqdpc[q];
 	}
 	for (unsigned int i = 0; i < HW_COUNT; i++)
 		xstats[at++].value = c->hw[i];
 	rte_spinlock_unlock(&c->lock);
-	for (unsigned int i = 0; i < Q_COUNT; i++)
+	for (unsigned int i = 0; i < Q_XSTATS; i++)
 		xstats[at++].value = queues[i];
 	for (unsigned int i = 0; i < RTE_DIM(pools); i++)
 		xstats[at++].value = pools[i];
@@ -309,8 +289,8 @@ ppigb_xstats_get_names(struct rte_eth_dev *dev, struct rte_eth_xstat_name *names
 		return XSTATS_COUNT;
 	for (unsigned int i = 0; i < HW_COUNT; i++)
 		rte_strscpy(names[at++].name, hw_counters[i].name, sizeof(names->name));
-	for (unsigned int i = 0; i < Q_COUNT; i++)
-		rte_strscpy(names[at++].name, q_counters[i], sizeof(names->name));
+	for (unsigned int i = 0; i < Q_XSTATS; i++)
+		rte_strscpy(names[at++].name, q_xstats[i], sizeof(names->name));
 	for (unsigned int i = 0; i < RTE_DIM(pp_counters); i++)
 		rte_strscpy(names[at++].name, pp_counters[i].name, sizeof(names->name));
 	return (int)at;
