@@ -5,8 +5,8 @@
  * share; what is in them must mean the same in each.
  *
  * Receive ring: descriptors [next, fill) belong to the device or are done, [fill, next) are empty,
- * and `empty` counts these. Refills come in chunks that divide the ring, so `fill` is a multiple of
- * the chunk and no refill wraps around. At least one chunk stays empty: RDT never catches up with RDH.
+ * and `empty` counts these. At least one is: RDT never catches up with RDH. Refills come in chunks
+ * that divide the ring and end at multiples of their size, so that none wraps around.
  * Transmit ring: descriptors [clean, next) belong to the device or are done, `free` counts the
  * others but one: TDT never catches up with TDH.
  * A queue that is stopped looks to the burst functions as if it had nothing to receive, no need to
@@ -170,6 +170,8 @@ void ppigb_unreach_all(struct rte_eth_dev *dev);
 uint16_t ppigb_rx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);
 /** Refill as many chunks as are empty. @return whether `fill` moved, so that RDT has to. */
 bool ppigb_rx_refill(struct ppigb_rxq *rxq);
+/** Fill a ring that is empty. @return whether there were enough mbufs. */
+bool ppigb_rx_fill(struct ppigb_rxq *rxq);
 
 /** At the end of a receive burst. */
 static __rte_always_inline void

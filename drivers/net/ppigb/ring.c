@@ -42,8 +42,7 @@ static int
 rxq_fill(struct ppigb_rxq *rxq)
 {
 	rxq_clear(rxq);
-	ppigb_rx_refill(rxq);
-	if (rxq->empty > rxq->chunk) {
+	if (!ppigb_rx_fill(rxq)) {
 		PPIGB_LOG(ERR, rxq->p->name,
 			"Rx queue %u: mempool %s has only %u mbufs left for a ring of %u; make the "
 			"mempool larger or the ring smaller",
@@ -100,7 +99,7 @@ rxq_start(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 	if (ret < 0)
 		return ret;
 	rxq_program(dev, rxq);
-	rxq->fill_at = rxq->chunk + RTE_MAX(rxq->chunk, rxq->free_thresh);
+	rxq->fill_at = RTE_MAX(rxq->chunk, rxq->free_thresh) + 1;
 	dev->data->rx_queue_state[rxq->id] = RTE_ETH_QUEUE_STATE_STARTED;
 	return 0;
 }

@@ -85,35 +85,49 @@ fill_descriptors(volatile union ppigb_rx_desc *d, struct rte_mbuf *const *sw, un
 	}
 }
 
+/* n mbufs from `fill` on, without wrapping around. */
+static __rte_always_inline bool
+refill_run(struct ppigb_rxq *rxq, uint16_t n)
+{
+	struct rte_mbuf **sw = &rxq->sw[rxq->fill];
+
+	if (likely(rxq->pool != NULL && ppigb_native)) {
+		if (unlikely(pagepool_alloc_bulk(rxq->pool, (void **)sw, n) == 0))
+			return false;
+	} else if (unlikely(rte_mempool_get_bulk(rxq->mp, (void **)sw, n) < 0)) {
+		return false;
+	}
+	fill_descriptors(&rxq->ring[rxq->fill], sw, n);
+	rxq->empty -= n;
+	rxq->fill = ppigb_advance(rxq->fill, n, rxq->size);
+	return true;
+}
+
 bool
 ppigb_rx_refill(struct ppigb_rxq *rxq)
 {
-	const uint16_t chunk = rxq->chunk;
-	uint16_t fill = rxq->fill;
+	const uint16_t before = rxq->empty;
 
-	while (rxq->empty >= 2 * chunk) {
-		struct rte_mbuf **sw = &rxq->sw[fill];
+	for (;;) {
+		/* To the end of a chunk, which is a whole one but for the first time. */
+		uint16_t n = rxq->chunk - (rxq->fill & (rxq->chunk - 1));
 
-		if (likely(rxq->pool != NULL && ppigb_native)) {
-			if (unlikely(pagepool_alloc_bulk(rxq->pool, (void **)sw, chunk) == 0))
-				goto none;
-		} else if (unlikely(rte_mempool_get_bulk(rxq->mp, (void **)sw, chunk) < 0)) {
-			goto none;
+		if (rxq->empty <= n)
+			break;
+		if (unlikely(!refill_run(rxq, n))) {
+			rxq->nombuf++;
+			break;
 		}
-		fill_descriptors(&rxq->ring[fill], sw, chunk);
-		rxq->empty -= chunk;
-		fill += chunk;
-		if (fill == rxq->size)
-			fill = 0;
 	}
-	rxq->fill = fill;
-	return true;
-none:
-	rxq->nombuf++;
-	if (fill == rxq->fill)
-		return false;
-	rxq->fill = fill;
-	return true;
+	return rxq->empty != before;
+}
+
+bool
+ppigb_rx_fill(struct ppigb_rxq *rxq)
+{
+	ppigb_rx_refill(rxq);
+	/* All but one: the last chunk is too much by one. */
+	return rxq->empty == rxq->chunk && refill_run(rxq, rxq->chunk - 1);
 }
 
 /* Packets from one place of the ring on, without wrapping around. */
