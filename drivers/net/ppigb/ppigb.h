@@ -157,6 +157,22 @@ ppigb_mod(const struct ppigb *p, uint32_t offset, uint32_t clear, uint32_t set)
 	ppigb_wr(p, offset, (ppigb_rd(p, offset) & ~clear) | set);
 }
 
+/** The same for registers that the interrupt thread changes too: CTRL, RCTL. */
+static inline void
+ppigb_mod_locked(struct ppigb *p, uint32_t offset, uint32_t clear, uint32_t set)
+{
+	rte_spinlock_lock(&p->lock);
+	ppigb_mod(p, offset, clear, set);
+	rte_spinlock_unlock(&p->lock);
+}
+
+/** Four bytes as a register has them, the first one lowest. */
+static inline uint32_t
+ppigb_bytes(const uint8_t *b)
+{
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
 /** Writes are posted: a read makes sure that they have arrived. */
 static inline void
 ppigb_flush(const struct ppigb *p)
