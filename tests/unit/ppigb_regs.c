@@ -79,7 +79,7 @@ fields(void)
 	}
 }
 
-/** Registers that a read changes, from the 82576EB datasheet; all statistics lie together. */
+/** Registers that a read changes, from the 82576EB datasheet; statistics have a list of their own. */
 static bool
 fragile(const struct entry *e)
 {
@@ -107,7 +107,7 @@ dump_changes_nothing(void)
 		if (e->mode == RW || e->mode == RO)
 			t_fail(__FILE__, __LINE__, "%s would be in the dump", e->name);
 	}
-	CHECK(n > 50);
+	CHECK(n >= 7); /* All of the names. */
 }
 
 static void

@@ -19,7 +19,7 @@
 	(RTE_ETH_LINK_SPEED_10M_HD | RTE_ETH_LINK_SPEED_10M | RTE_ETH_LINK_SPEED_100M_HD |         \
 		RTE_ETH_LINK_SPEED_100M | RTE_ETH_LINK_SPEED_1G)
 
-/** Collision threshold of 802.3, for half duplex: 82576EB datasheet 8.11.1. */
+/** Collision threshold of 802.3, for half duplex: 82576EB datasheet, TCTL.CT. */
 #define COLLISIONS 15
 /** RCTL.LBM: what is sent comes back from the MAC. */
 #define LOOPBACK_MAC 1
@@ -125,7 +125,7 @@ is_removed(struct rte_eth_dev *dev)
 	return ppigb_is_gone(ppigb_priv(dev), ppigb_pci(dev));
 }
 
-/** The limit is set by the length, LPE only says that it counts: 82576EB datasheet 8.10.1 and 14. */
+/** The limit is set by the length, LPE only says that it counts: 82576EB datasheet, RLPML. */
 static void
 frame_max_write(struct ppigb *p, uint16_t mtu)
 {
@@ -311,64 +311,37 @@ ppigb_init_config(struct ppigb *p)
 /* Operations that read only, for any process. */
 /* clang-format off */
 #define SHARED_OPS \
-	.dev_infos_get = infos_get, \
-	.is_removed = is_removed, \
-	.link_update = ppigb_link_update, \
-	.stats_get = ppigb_stats_get, \
-	.stats_reset = ppigb_stats_reset, \
-	.xstats_get = ppigb_xstats_get, \
-	.xstats_reset = ppigb_stats_reset, \
-	.xstats_get_names = ppigb_xstats_get_names, \
-	.fw_version_get = ppigb_fw_version_get, \
-	.get_eeprom_length = ppigb_eeprom_length, \
-	.get_eeprom = ppigb_eeprom_get, \
-	.get_reg = ppigb_regs_get, \
-	.eth_dev_priv_dump = ppigb_priv_dump, \
-	.flow_ctrl_get = ppigb_flow_ctrl_get, \
-	.reta_query = ppigb_reta_query, \
-	.rss_hash_conf_get = ppigb_rss_hash_conf_get, \
-	.rxq_info_get = ppigb_rxq_info_get, \
-	.txq_info_get = ppigb_txq_info_get, \
-	.rx_burst_mode_get = ppigb_rx_burst_mode, \
-	.tx_burst_mode_get = ppigb_tx_burst_mode, \
-	.dev_supported_ptypes_get = ptypes_get, \
-	.tx_done_cleanup = ppigb_tx_done_cleanup, \
-	.dev_close = ppigb_dev_close
+	.dev_infos_get = infos_get, .is_removed = is_removed, .link_update = ppigb_link_update, \
+	.stats_get = ppigb_stats_get, .stats_reset = ppigb_stats_reset, \
+	.xstats_get = ppigb_xstats_get, .xstats_reset = ppigb_stats_reset, \
+	.xstats_get_names = ppigb_xstats_get_names, .fw_version_get = ppigb_fw_version_get, \
+	.get_eeprom_length = ppigb_eeprom_length, .get_eeprom = ppigb_eeprom_get, \
+	.get_reg = ppigb_regs_get, .eth_dev_priv_dump = ppigb_priv_dump, \
+	.flow_ctrl_get = ppigb_flow_ctrl_get, .reta_query = ppigb_reta_query, \
+	.rss_hash_conf_get = ppigb_rss_hash_conf_get, .rxq_info_get = ppigb_rxq_info_get, \
+	.txq_info_get = ppigb_txq_info_get, .rx_burst_mode_get = ppigb_rx_burst_mode, \
+	.tx_burst_mode_get = ppigb_tx_burst_mode, .dev_supported_ptypes_get = ptypes_get, \
+	.tx_done_cleanup = ppigb_tx_done_cleanup, .dev_close = ppigb_dev_close
 
 const struct eth_dev_ops ppigb_secondary_ops = {SHARED_OPS};
 
 const struct eth_dev_ops ppigb_ops = {
-	SHARED_OPS,
-	.dev_configure = configure,
-	.dev_start = start,
-	.dev_stop = stop,
-	.dev_reset = reset,
-	.dev_set_link_up = ppigb_link_up,
-	.dev_set_link_down = ppigb_link_down,
-	.mtu_set = ppigb_mtu_set,
+	SHARED_OPS, .dev_configure = configure, .dev_start = start, .dev_stop = stop,
+	.dev_reset = reset, .dev_set_link_up = ppigb_link_up,
+	.dev_set_link_down = ppigb_link_down, .mtu_set = ppigb_mtu_set,
 	.promiscuous_enable = ppigb_promiscuous_enable,
 	.promiscuous_disable = ppigb_promiscuous_disable,
 	.allmulticast_enable = ppigb_allmulticast_enable,
-	.allmulticast_disable = ppigb_allmulticast_disable,
-	.mac_addr_add = ppigb_mac_addr_add,
-	.mac_addr_remove = ppigb_mac_addr_remove,
-	.mac_addr_set = ppigb_mac_addr_set,
-	.set_mc_addr_list = ppigb_mc_addr_list,
-	.vlan_filter_set = ppigb_vlan_filter_set,
-	.vlan_offload_set = ppigb_vlan_offload_set,
-	.vlan_tpid_set = ppigb_vlan_tpid_set,
-	.rss_hash_update = ppigb_rss_hash_update,
-	.reta_update = ppigb_reta_update,
-	.flow_ctrl_set = ppigb_flow_ctrl_set,
-	.rx_queue_setup = ppigb_rx_queue_setup,
-	.rx_queue_release = ppigb_rx_queue_release,
-	.rx_queue_start = ppigb_rx_queue_start,
-	.rx_queue_stop = ppigb_rx_queue_stop,
-	.tx_queue_setup = ppigb_tx_queue_setup,
-	.tx_queue_release = ppigb_tx_queue_release,
-	.tx_queue_start = ppigb_tx_queue_start,
-	.tx_queue_stop = ppigb_tx_queue_stop,
-	.rx_queue_intr_enable = ppigb_rx_intr_enable,
+	.allmulticast_disable = ppigb_allmulticast_disable, .mac_addr_add = ppigb_mac_addr_add,
+	.mac_addr_remove = ppigb_mac_addr_remove, .mac_addr_set = ppigb_mac_addr_set,
+	.set_mc_addr_list = ppigb_mc_addr_list, .vlan_filter_set = ppigb_vlan_filter_set,
+	.vlan_offload_set = ppigb_vlan_offload_set, .vlan_tpid_set = ppigb_vlan_tpid_set,
+	.rss_hash_update = ppigb_rss_hash_update, .reta_update = ppigb_reta_update,
+	.flow_ctrl_set = ppigb_flow_ctrl_set, .rx_queue_setup = ppigb_rx_queue_setup,
+	.rx_queue_release = ppigb_rx_queue_release, .rx_queue_start = ppigb_rx_queue_start,
+	.rx_queue_stop = ppigb_rx_queue_stop, .tx_queue_setup = ppigb_tx_queue_setup,
+	.tx_queue_release = ppigb_tx_queue_release, .tx_queue_start = ppigb_tx_queue_start,
+	.tx_queue_stop = ppigb_tx_queue_stop, .rx_queue_intr_enable = ppigb_rx_intr_enable,
 	.rx_queue_intr_disable = ppigb_rx_intr_disable,
 };
 /* clang-format on */

@@ -15,64 +15,37 @@
 
 #include "ppigb.h"
 
-/** Registers 16 and up lie elsewhere (82576: 24 of them, I350: 32). */
-static void
-rar_offsets(unsigned int i, uint32_t *low, uint32_t *high)
-{
-	*low = i < 16 ? PPIGB_REG_AT(RAL, i) : PPIGB_REG_AT(RAL_HIGH, i - 16);
-	*high = i < 16 ? PPIGB_REG_AT(RAH, i) : PPIGB_REG_AT(RAH_HIGH, i - 16);
-}
-
 /**
- * Low before high, since the high one makes the address valid, and a flush after each: some bridges
- * join two neighbouring writes into one of 64 bits, which the device does not take
- * (DPDK 22.11 e1000_mac.c, e1000_rar_set_generic).
+ * Write register pair i, or clear it (NULL). Low before high, since the high one makes the address
+ * valid, the other way round to clear it, and a flush after each: some bridges join neighbouring
+ * writes into one of 64 bits, which the device does not take (DPDK 22.11 e1000_mac.c,
+ * e1000_rar_set_generic). Pairs 16 and up lie elsewhere (82576: 24 pairs, I350: 32).
  */
 static void
 rar_write(const struct ppigb *p, unsigned int i, const struct rte_ether_addr *addr)
 {
-	const uint8_t *a = addr->addr_bytes;
-	uint32_t low_offset, high_offset;
+	uint32_t low = i < 16 ? PPIGB_REG_AT(RAL, i) : PPIGB_REG_AT(RAL_HIGH, i - 16);
+	uint32_t high = i < 16 ? PPIGB_REG_AT(RAH, i) : PPIGB_REG_AT(RAH_HIGH, i - 16);
 
-	rar_offsets(i, &low_offset, &high_offset);
-	ppigb_wr(p, low_offset,
-		a[0] | (uint32_t)a[1] << 8 | (uint32_t)a[2] << 16 | (uint32_t)a[3] << 24);
+	if (addr == NULL) {
+		ppigb_wr(p, high, 0);
+		ppigb_flush(p);
+	}
+	ppigb_wr(p, low, addr == NULL ? 0 : ppigb_bytes(addr->addr_bytes));
 	ppigb_flush(p);
-	ppigb_wr(p, high_offset, a[4] | (uint32_t)a[5] << 8 | PPIGB_F(RAH, AV));
-	ppigb_flush(p);
-}
+	if (addr != NULL) {
+		const uint8_t *a = addr->addr_bytes;
 
-/** High first: half an address must never be valid. */
-static void
-rar_clear(const struct ppigb *p, unsigned int i)
-{
-	uint32_t low_offset, high_offset;
-
-	rar_offsets(i, &low_offset, &high_offset);
-	ppigb_wr(p, high_offset, 0);
-	ppigb_flush(p);
-	ppigb_wr(p, low_offset, 0);
-	ppigb_flush(p);
-}
-
-static void
-rctl_mod(struct ppigb *p, uint32_t clear, uint32_t set)
-{
-	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(RCTL), clear, set);
-	rte_spinlock_unlock(&p->lock);
+		ppigb_wr(p, high, a[4] | (uint32_t)a[5] << 8 | PPIGB_F(RAH, AV));
+		ppigb_flush(p);
+	}
 }
 
 static void
 modes_write(struct rte_eth_dev *dev, bool promiscuous, bool allmulticast)
 {
-	uint32_t set = 0;
-
-	if (promiscuous)
-		set |= PPIGB_F(RCTL, UPE) | PPIGB_F(RCTL, MPE);
-	if (allmulticast)
-		set |= PPIGB_F(RCTL, MPE);
-	rctl_mod(ppigb_priv(dev), PPIGB_F(RCTL, UPE) | PPIGB_F(RCTL, MPE), set);
+	ppigb_mod_locked(ppigb_priv(dev), PPIGB_REG(RCTL), PPIGB_F(RCTL, UPE) | PPIGB_F(RCTL, MPE),
+		PPIGB_V(RCTL, UPE, promiscuous) | PPIGB_V(RCTL, MPE, promiscuous || allmulticast));
 }
 
 /** Everything again, since a reset clears it (DPDK's e1000_init_hw does the same). */
@@ -83,17 +56,16 @@ ppigb_filter_start(struct rte_eth_dev *dev)
 	const struct rte_eth_dev_data *data = dev->data;
 
 	for (unsigned int i = 0; i < ppigb_model(p)->nb_rar; i++) {
-		if (rte_is_zero_ether_addr(&data->mac_addrs[i]))
-			rar_clear(p, i);
-		else
-			rar_write(p, i, &data->mac_addrs[i]);
+		const struct rte_ether_addr *addr = &data->mac_addrs[i];
+
+		rar_write(p, i, rte_is_zero_ether_addr(addr) ? NULL : addr);
 	}
 	for (unsigned int i = 0; i < RTE_DIM(p->mta); i++) {
 		ppigb_wr(p, PPIGB_REG_AT(MTA, i), p->mta[i]);
 		ppigb_wr(p, PPIGB_REG_AT(UTA, i), 0); /* Has a meaning with VMDq only. */
 	}
 	/* The hash takes bits 47:36 of the address; broadcast is always taken. */
-	rctl_mod(p, PPIGB_F(RCTL, MO), PPIGB_F(RCTL, BAM));
+	ppigb_mod_locked(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, MO), PPIGB_F(RCTL, BAM));
 	modes_write(dev, data->promiscuous, data->all_multicast);
 }
 
@@ -149,7 +121,7 @@ ppigb_mac_addr_remove(struct rte_eth_dev *dev, uint32_t i)
 	struct ppigb *p = ppigb_priv(dev);
 
 	if (i < ppigb_model(p)->nb_rar)
-		rar_clear(p, i);
+		rar_write(p, i, NULL);
 }
 
 int
@@ -159,16 +131,10 @@ ppigb_mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr)
 	return 0;
 }
 
-/** With RCTL.MO = 0 the device takes bits 47:36 (82576EB datasheet 8.10, RCTL). */
-static unsigned int
-mta_hash(const struct rte_ether_addr *addr)
-{
-	return (addr->addr_bytes[4] >> 4 | addr->addr_bytes[5] << 4) & 0xFFFu;
-}
-
 /**
- * The list replaces the last one; ethdev does not keep it, we do, as a table. Two addresses may
- * share a bit, so a frame for another group may come through.
+ * The list replaces the last one; ethdev does not keep it, we do, as a table. With RCTL.MO = 0 the
+ * device takes bits 47:36 of an address (82576EB datasheet 8.10, RCTL). Two addresses may share a
+ * bit, so a frame for another group may come through.
  */
 int
 ppigb_mc_addr_list(struct rte_eth_dev *dev, struct rte_ether_addr *list, uint32_t n)
@@ -177,7 +143,8 @@ ppigb_mc_addr_list(struct rte_eth_dev *dev, struct rte_ether_addr *list, uint32_
 
 	memset(p->mta, 0, sizeof(p->mta));
 	for (uint32_t i = 0; i < n; i++) {
-		unsigned int hash = mta_hash(&list[i]);
+		const uint8_t *a = list[i].addr_bytes;
+		unsigned int hash = (a[4] >> 4 | a[5] << 4) & 0xFFF;
 
 		p->mta[hash >> 5] |= UINT32_C(1) << (hash & 31);
 	}

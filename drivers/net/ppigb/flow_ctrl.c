@@ -8,6 +8,7 @@
  * Reading is for any process, setting for the primary. QEMU 10.0.2 keeps the registers and never
  * sends a pause frame.
  */
+#include <assert.h>
 #include <errno.h>
 
 #include "ppigb.h"
@@ -19,6 +20,11 @@
 #define CONTROL_AN  (1u << 12)
 #define PAUSE       (1u << 10)
 #define PAUSE_ASM   (1u << 11) /**< One direction only. */
+
+/** ethdev's modes are two bits: may we send pause frames, do we obey them? */
+#define SEND ((unsigned int)RTE_ETH_FC_TX_PAUSE)
+#define OBEY ((unsigned int)RTE_ETH_FC_RX_PAUSE)
+static_assert(RTE_ETH_FC_FULL == (RTE_ETH_FC_TX_PAUSE | RTE_ETH_FC_RX_PAUSE), "two bits");
 
 /** Where pause frames go, and their type (IEEE 802.3 31B.1), as FCAL, FCAH, FCT want them. */
 #define PAUSE_ADDR_LOW  0x00C28001u
@@ -61,54 +67,22 @@ ppigb_flow_ctrl_init(struct ppigb *p)
 	p->fc.low_water = p->fc.high_water > 1500 ? p->fc.high_water - 1500 : 0;
 }
 
-/** The modes as two bits: may we send pause frames, do we obey them? */
-static bool
-sends(unsigned int mode)
-{
-	return mode == RTE_ETH_FC_TX_PAUSE || mode == RTE_ETH_FC_FULL;
-}
-
-static bool
-obeys(unsigned int mode)
-{
-	return mode == RTE_ETH_FC_RX_PAUSE || mode == RTE_ETH_FC_FULL;
-}
-
-static unsigned int
-mode_of(bool send, bool obey)
-{
-	if (send)
-		return obey ? RTE_ETH_FC_FULL : RTE_ETH_FC_TX_PAUSE;
-	return obey ? RTE_ETH_FC_RX_PAUSE : RTE_ETH_FC_NONE;
-}
-
 /** What both sides agreed on: IEEE 802.3 table 28B-3. */
 static unsigned int
-negotiated(unsigned int wanted, uint16_t ours, uint16_t theirs)
+negotiated(uint16_t ours, uint16_t theirs)
 {
-	bool send = false, obey = false;
-
-	if ((ours & theirs & PAUSE) != 0) {
-		send = obey = true;
-	} else if ((ours & theirs & PAUSE_ASM) != 0) {
-		send = (theirs & PAUSE) != 0;
-		obey = (ours & PAUSE) != 0;
-	}
-	return mode_of(send && sends(wanted), obey && obeys(wanted));
+	if ((ours & theirs & PAUSE) != 0)
+		return SEND | OBEY;
+	if ((ours & theirs & PAUSE_ASM) != 0)
+		return ((theirs & PAUSE) != 0 ? SEND : 0u) | ((ours & PAUSE) != 0 ? OBEY : 0u);
+	return 0;
 }
 
 static void
 mode_write(struct ppigb *p, unsigned int mode)
 {
-	uint32_t set = 0;
-
-	if (sends(mode))
-		set |= PPIGB_F(CTRL, TFCE);
-	if (obeys(mode))
-		set |= PPIGB_F(CTRL, RFCE);
-	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, TFCE) | PPIGB_F(CTRL, RFCE), set);
-	rte_spinlock_unlock(&p->lock);
+	ppigb_mod_locked(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, TFCE) | PPIGB_F(CTRL, RFCE),
+		PPIGB_V(CTRL, TFCE, (mode & SEND) != 0) | PPIGB_V(CTRL, RFCE, (mode & OBEY) != 0));
 }
 
 /** A forced mode, or a link without negotiation (forced speed, no PHY), is what was asked for. */
@@ -121,7 +95,7 @@ ppigb_flow_ctrl_resolve(struct ppigb *p)
 	if (p->fc.autoneg && p->copper && ppigb_phy_read(p, PHY_CONTROL, &control) == 0 &&
 		(control & CONTROL_AN) != 0 && ppigb_phy_read(p, PHY_ADVERT, &ours) == 0 &&
 		ppigb_phy_read(p, PHY_PARTNER, &theirs) == 0)
-		mode = negotiated(mode, ours, theirs);
+		mode &= negotiated(ours, theirs);
 	mode_write(p, mode);
 }
 
@@ -131,10 +105,9 @@ marks_write(struct ppigb *p)
 {
 	uint32_t low = 0, high = 0;
 
-	if (sends(p->fc.mode)) {
-		low = p->fc.low_water & PPIGB_F(FCRTL, RTL);
-		if (p->fc.send_xon)
-			low |= PPIGB_F(FCRTL, XONE);
+	if ((p->fc.mode & SEND) != 0) {
+		low = (p->fc.low_water & PPIGB_F(FCRTL, RTL)) |
+		      PPIGB_V(FCRTL, XONE, p->fc.send_xon);
 		high = p->fc.high_water & PPIGB_F(FCRTH, RTH);
 	}
 	ppigb_wr(p, PPIGB_REG(FCRTL), low);
@@ -149,10 +122,8 @@ ppigb_flow_ctrl_start(struct ppigb *p)
 	ppigb_wr(p, PPIGB_REG(FCT), PAUSE_TYPE);
 	ppigb_wr(p, PPIGB_REG(FCTTV), PPIGB_V(FCTTV, TTV, p->fc.pause_time));
 	marks_write(p);
-	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, PMCF),
-		p->fc.mac_ctrl_fwd ? PPIGB_F(RCTL, PMCF) : 0);
-	rte_spinlock_unlock(&p->lock);
+	ppigb_mod_locked(
+		p, PPIGB_REG(RCTL), PPIGB_F(RCTL, PMCF), PPIGB_V(RCTL, PMCF, p->fc.mac_ctrl_fwd));
 	if (!p->fc.autoneg)
 		mode_write(p, p->fc.mode);
 }
@@ -168,7 +139,7 @@ ppigb_flow_ctrl_get(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf)
 		dev->data->dev_link.link_status == RTE_ETH_LINK_UP) {
 		uint32_t ctrl = ppigb_rd(p, PPIGB_REG(CTRL));
 
-		mode = mode_of(PPIGB_G(CTRL, TFCE, ctrl) != 0, PPIGB_G(CTRL, RFCE, ctrl) != 0);
+		mode = PPIGB_G(CTRL, TFCE, ctrl) * SEND | PPIGB_G(CTRL, RFCE, ctrl) * OBEY;
 	}
 	conf->mode = (enum rte_eth_fc_mode)mode;
 	conf->high_water = p->fc.high_water;

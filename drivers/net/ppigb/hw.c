@@ -60,7 +60,7 @@ ppigb_poll(const struct ppigb *p, uint32_t offset, uint32_t mask, uint32_t want,
 	}
 }
 
-/** 82576EB datasheet 4.6.3: reset; 5.3.2 and 8.2.1: no new PCIe requests before it. */
+/** 82576EB datasheet, Software Reset; CTRL: no new PCIe requests before it. */
 int
 ppigb_reset(struct ppigb *p)
 {
@@ -102,7 +102,7 @@ ppigb_reset(struct ppigb *p)
 	return 0;
 }
 
-/* 82576EB datasheet 4.7: reading SMBI takes it, if it reads 0; SWESMBI is for software against
+/* 82576EB datasheet, SWSM: reading SMBI takes it, if it reads 0; SWESMBI is for software against
  * firmware and sticks if the firmware does not hold it. */
 
 static void
@@ -135,7 +135,7 @@ sem_get(struct ppigb *p)
 int
 ppigb_sync_get(struct ppigb *p, uint32_t bits)
 {
-	/* The firmware's bits lie 16 above ours: 82576EB datasheet 8.8.3. */
+	/* The firmware's bits lie 16 above ours: 82576EB datasheet, SW_FW_SYNC. */
 	const uint32_t taken = bits | bits << 16;
 
 	for (int tries = 0; tries < SYNC_TRIES; tries++) {
@@ -191,7 +191,7 @@ ppigb_identify(struct ppigb *p)
 {
 	int ret;
 
-	/* 82576EB datasheet 8.2.2. */
+	/* 82576EB datasheet, STATUS. */
 	p->func = PPIGB_G(STATUS, FUNC, ppigb_rd(p, PPIGB_REG(STATUS)));
 	stale_locks(p);
 	ret = ppigb_nvm_check(p);
@@ -202,7 +202,7 @@ ppigb_identify(struct ppigb *p)
 		return ret;
 	}
 	/* The reset has loaded the address into the first receive address register, the alternate
-	 * one where there is one: 82576EB datasheet 6.1 and 8.10.16. */
+	 * one where there is one: 82576EB datasheet, RAL. */
 	uint32_t words[2] = {rte_cpu_to_le_32(ppigb_rd(p, PPIGB_REG_AT(RAL, 0))),
 		rte_cpu_to_le_32(ppigb_rd(p, PPIGB_REG_AT(RAH, 0)))};
 	memcpy(&p->perm_addr, words, sizeof(p->perm_addr));

@@ -16,7 +16,7 @@
 #define LINK_WAIT_US 9000000
 #define LINK_STEP_US 50000
 
-/* CTRL_EXT.LINK_MODE: 82576EB datasheet 8.2.3. */
+/* CTRL_EXT.LINK_MODE: 82576EB datasheet, CTRL_EXT. */
 #define LINK_MODE_KX    1
 #define LINK_MODE_SGMII 2
 
@@ -39,7 +39,7 @@ ppigb_link_update(struct rte_eth_dev *dev, int wait)
 		rte_delay_us_sleep(LINK_STEP_US);
 	}
 	link.link_autoneg = !(dev->data->dev_conf.link_speeds & RTE_ETH_LINK_SPEED_FIXED);
-	/* 82576EB datasheet 8.2.2. With the PHY off there is no link, whatever LU says: it stays
+	/* 82576EB datasheet, STATUS. With the PHY off there is no link, whatever LU says: it stays
 	 * set on QEMU 10.0.2. */
 	if (status & PPIGB_F(STATUS, LU) && !p->link_off) {
 		link.link_status = RTE_ETH_LINK_UP;

@@ -4,7 +4,7 @@
  * The EEPROM: 16-bit words, read through EERD. An I210 may lack it and an I211 always does; these
  * have their settings in one-time programmable memory (iNVM) that this driver does not read.
  *
- * Sources: 82576EB datasheet 3.3 and 8.4.2; for versions and the regions of the ports: DPDK 22.11
+ * Sources: 82576EB datasheet, EERD; for versions and the regions of the ports: DPDK 22.11
  * base/e1000_nvm.c e1000_get_fw_version(), base/e1000_82575.c.
  */
 #include <errno.h>
@@ -31,7 +31,7 @@ nvm_present(struct ppigb *p)
 static unsigned int
 nvm_words(struct ppigb *p)
 {
-	/* 82576EB datasheet 8.4.1: 0 is 1 Kbit, each step doubles it. */
+	/* 82576EB datasheet, EEC: 0 is 1 Kbit, each step doubles it. */
 	unsigned int shift = 6 + PPIGB_G(EECD, SIZE, ppigb_rd(p, PPIGB_REG(EECD)));
 
 	return 1u << RTE_MIN(shift, (unsigned int)NVM_MAX_SHIFT);

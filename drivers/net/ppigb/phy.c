@@ -43,7 +43,7 @@ phy_lock_bit(const struct ppigb *p)
 	return bits[p->func];
 }
 
-/** 82576EB datasheet 8.2.4. */
+/** 82576EB datasheet, MDIC. */
 static int
 mdic(struct ppigb *p, unsigned int op, unsigned int reg, uint16_t *value)
 {
@@ -85,7 +85,7 @@ ppigb_phy_init(struct ppigb *p)
 {
 	uint16_t id[2];
 
-	/* GMII to the internal PHY; else fiber, SerDes or SGMII: 82576EB datasheet 8.2.3. */
+	/* GMII to the internal PHY; else fiber, SerDes or SGMII: 82576EB datasheet, CTRL_EXT. */
 	p->copper = PPIGB_G(CTRL_EXT, LINK_MODE, ppigb_rd(p, PPIGB_REG(CTRL_EXT))) == 0;
 	p->phy_addr = PHY_ADDR_INTERNAL;
 	if (!p->copper)
@@ -126,7 +126,7 @@ advertise(const struct ppigb *p, uint32_t speeds, uint16_t anar)
 	return anar;
 }
 
-/** 10 and 100 Mbit/s can be forced; the MAC has to be told: 82576EB datasheet 3.5.4. */
+/** 10 and 100 Mbit/s can be forced; the MAC has to be told: 82576EB datasheet, CTRL.FRCSPD. */
 static int
 force(struct ppigb *p, uint32_t speeds)
 {

@@ -49,12 +49,12 @@ extern int ppigb_logtype;
 #define PPIGB_RETA_SIZE  128u
 #define PPIGB_KEY_WORDS  10u
 #define PPIGB_MSIX_MAX   25u
-/** Ring sizes: RDLEN and TDLEN are multiples of 128 bytes (82576EB datasheet 8.10.7). */
+/** Ring sizes: RDLEN and TDLEN are multiples of 128 bytes (82576EB datasheet, RDLEN). */
 #define PPIGB_RING_MIN   32u
 #define PPIGB_RING_MAX   4096u
 #define PPIGB_RING_ALIGN 8u
-/** Jumbo frames of up to 9.5 KiB, which is also what RLPML is after a reset (82576EB datasheet 1.3
- * and 8.10.14; 0x2600 on QEMU 10.0.2). */
+/** Jumbo frames of up to 9.5 KiB, which is also what RLPML is after a reset (82576EB datasheet,
+ * RLPML; 0x2600 on QEMU 10.0.2). */
 #define PPIGB_FRAME_MAX 0x2600u
 /** Ethernet header, CRC and two VLAN tags. */
 #define PPIGB_OVERHEAD (RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN + 2 * RTE_VLAN_HLEN)
@@ -155,6 +155,22 @@ static inline void
 ppigb_mod(const struct ppigb *p, uint32_t offset, uint32_t clear, uint32_t set)
 {
 	ppigb_wr(p, offset, (ppigb_rd(p, offset) & ~clear) | set);
+}
+
+/** The same for registers that the interrupt thread changes too: CTRL, RCTL. */
+static inline void
+ppigb_mod_locked(struct ppigb *p, uint32_t offset, uint32_t clear, uint32_t set)
+{
+	rte_spinlock_lock(&p->lock);
+	ppigb_mod(p, offset, clear, set);
+	rte_spinlock_unlock(&p->lock);
+}
+
+/** Four bytes as a register has them, the first one lowest. */
+static inline uint32_t
+ppigb_bytes(const uint8_t *b)
+{
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
 /** Writes are posted: a read makes sure that they have arrived. */

@@ -80,13 +80,9 @@ static void
 set_functions(struct rte_eth_dev *dev, const struct eth_dev_ops *ops)
 {
 	dev->dev_ops = ops;
-	dev->rx_queue_count = ppigb_rx_queue_count;
 #if PPIGB_HAS_TXQ_COUNT
 	dev->tx_queue_count = ppigb_tx_queue_count;
 #endif
-	dev->rx_descriptor_status = ppigb_rx_descriptor_status;
-	dev->tx_descriptor_status = ppigb_tx_descriptor_status;
-	dev->tx_pkt_prepare = ppigb_tx_prepare;
 	ppigb_burst_select(dev);
 }
 
@@ -150,7 +146,7 @@ map(struct rte_pci_device *pci)
 	if (ret < 0) {
 		if (errno == EBUSY)
 			PPIGB_LOG(ERR, pci->name,
-				"its IOMMU group is held by another process; stop that one");
+				"its IOMMU group is in use by another process; stop that one");
 		else
 			PPIGB_LOG(ERR, pci->name,
 				"cannot be opened: bind all devices of its IOMMU group to vfio-pci"

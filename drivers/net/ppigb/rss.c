@@ -57,26 +57,24 @@ mrqc_write(const struct ppigb *p)
 	ppigb_wr(p, PPIGB_REG(MRQC), mrqc);
 }
 
+/** Key and table are bytes, four of them a register. */
+static void
+bytes_write(const struct ppigb *p, uint32_t offset, const uint8_t *bytes, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i += 4)
+		ppigb_wr(p, offset + i, ppigb_bytes(bytes + i));
+}
+
 static void
 key_write(const struct ppigb *p)
 {
-	for (unsigned int i = 0; i < PPIGB_KEY_WORDS; i++) {
-		const uint8_t *k = &p->rss_key[4 * i];
-
-		ppigb_wr(p, PPIGB_REG_AT(RSSRK, i),
-			k[0] | (uint32_t)k[1] << 8 | (uint32_t)k[2] << 16 | (uint32_t)k[3] << 24);
-	}
+	bytes_write(p, PPIGB_REG(RSSRK), p->rss_key, KEY_LEN);
 }
 
 static void
 reta_write(const struct ppigb *p)
 {
-	for (unsigned int i = 0; i < PPIGB_RETA_SIZE / 4; i++) {
-		const uint8_t *e = &p->reta[4 * i];
-
-		ppigb_wr(p, PPIGB_REG_AT(RETA, i),
-			e[0] | (uint32_t)e[1] << 8 | (uint32_t)e[2] << 16 | (uint32_t)e[3] << 24);
-	}
+	bytes_write(p, PPIGB_REG(RETA), p->reta, PPIGB_RETA_SIZE);
 }
 
 /** A length of 0 is taken as 40: DPDK 22.11 says of rss_key_len that most drivers do not look. */
@@ -187,16 +185,13 @@ ppigb_rss_hash_conf_get(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf)
 	return 0;
 }
 
-static bool
-reta_selected(const struct rte_eth_rss_reta_entry64 *conf, unsigned int i)
-{
-	return (conf[i / RTE_ETH_RETA_GROUP_SIZE].mask >> i % RTE_ETH_RETA_GROUP_SIZE & 1) != 0;
-}
-
+/** Entry i of an application's table, or NULL if it is not meant. */
 static uint16_t *
 reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i)
 {
-	return &conf[i / RTE_ETH_RETA_GROUP_SIZE].reta[i % RTE_ETH_RETA_GROUP_SIZE];
+	conf += i / RTE_ETH_RETA_GROUP_SIZE;
+	i %= RTE_ETH_RETA_GROUP_SIZE;
+	return (conf->mask >> i & 1) != 0 ? &conf->reta[i] : NULL;
 }
 
 /** All or nothing; packets already hashed keep the queue they had. */
@@ -211,14 +206,16 @@ ppigb_reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf
 		return -EINVAL;
 	}
 	for (unsigned int i = 0; i < size; i++) {
-		if (reta_selected(conf, i) && *reta_entry(conf, i) >= dev->data->nb_rx_queues) {
+		const uint16_t *queue = reta_entry(conf, i);
+
+		if (queue != NULL && *queue >= dev->data->nb_rx_queues) {
 			PPIGB_LOG(ERR, p->name, "RSS table entry %u names queue %u of %u", i,
-				*reta_entry(conf, i), dev->data->nb_rx_queues);
+				*queue, dev->data->nb_rx_queues);
 			return -EINVAL;
 		}
 	}
 	for (unsigned int i = 0; i < size; i++) {
-		if (reta_selected(conf, i))
+		if (reta_entry(conf, i) != NULL)
 			p->reta[i] = (uint8_t)*reta_entry(conf, i);
 	}
 	p->reta_set = true;
@@ -237,7 +234,7 @@ ppigb_reta_query(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf,
 	if (size != PPIGB_RETA_SIZE)
 		return -EINVAL;
 	for (unsigned int i = 0; i < size; i++) {
-		if (reta_selected(conf, i))
+		if (reta_entry(conf, i) != NULL)
 			*reta_entry(conf, i) = p->reta[i];
 	}
 	return 0;

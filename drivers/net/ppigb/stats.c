@@ -124,7 +124,7 @@ ppigb_stats_fini(struct ppigb *p)
 	p->counters = NULL;
 }
 
-/** 82576EB datasheet, Statistics Register Descriptions: counters stick at their maximum and are cleared by reading. */
+/** They stick at their maximum and are cleared by reading: 82576EB datasheet, statistics. */
 static void
 poll_locked(struct ppigb *p)
 {
@@ -192,7 +192,7 @@ ppigb_stats_reset(struct rte_eth_dev *dev)
 
 /**
  * Packets and octets are those of the MAC, so they outlive queues. It counts octets with the CRC:
- * 82576EB datasheet 8.19.30.
+ * 82576EB datasheet, GORC.
  */
 int
 ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
@@ -207,7 +207,7 @@ ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 	stats->ibytes = c->hw[HW_GORCL] - c->hw[HW_GPRC] * RTE_ETHER_CRC_LEN;
 	stats->obytes = c->hw[HW_GOTCL] - c->hw[HW_GPTC] * RTE_ETHER_CRC_LEN;
 	/* Not RNBC: it counts frames that waited for a buffer in the FIFO, and of these MPC counts
-	 * those that were lost (82576EB datasheet 8.19.5 and 8.19.35). */
+	 * those that were lost (82576EB datasheet, MPC and RNBC). */
 	stats->imissed = c->hw[HW_MPC];
 	stats->ierrors = c->hw[HW_CRCERRS] + c->hw[HW_RLEC] + c->hw[HW_RXERRC] + c->hw[HW_ALGNERRC];
 	stats->oerrors = c->hw[HW_ECOL] + c->hw[HW_LATECOL];

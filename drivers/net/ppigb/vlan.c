@@ -34,11 +34,8 @@ vfta_write(const struct ppigb *p, unsigned int i)
 static void
 filter_write(struct ppigb *p, bool on)
 {
-	uint32_t set = on ? PPIGB_F(RCTL, VFE) : 0;
-
-	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, VFE) | PPIGB_F(RCTL, CFIEN), set);
-	rte_spinlock_unlock(&p->lock);
+	ppigb_mod_locked(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, VFE) | PPIGB_F(RCTL, CFIEN),
+		PPIGB_V(RCTL, VFE, on));
 }
 
 /** I350 and later can strip by queue as well; both bits say the same. */
@@ -47,14 +44,10 @@ strip_write(struct ppigb *p, bool on)
 {
 	const struct ppigb_model *m = ppigb_model(p);
 
-	rte_spinlock_lock(&p->lock);
-	ppigb_mod(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, VME), on ? PPIGB_F(CTRL, VME) : 0);
-	rte_spinlock_unlock(&p->lock);
-	if (!m->strcrc_queue)
-		return; /* No DVMOLR. */
-	for (unsigned int q = 0; q < m->nb_queues; q++)
+	ppigb_mod_locked(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, VME), PPIGB_V(CTRL, VME, on));
+	for (unsigned int q = 0; m->strcrc_queue && q < m->nb_queues; q++) /* Has DVMOLR. */
 		ppigb_mod(p, PPIGB_REG_AT(DVMOLR, q), PPIGB_F(DVMOLR, STRVLAN),
-			on ? PPIGB_F(DVMOLR, STRVLAN) : 0);
+			PPIGB_V(DVMOLR, STRVLAN, on));
 }
 
 static void
@@ -63,7 +56,7 @@ extend_write(struct ppigb *p, bool on)
 	ppigb_wr(p, PPIGB_REG(VET),
 		PPIGB_V(VET, INNER, RTE_ETHER_TYPE_VLAN) | PPIGB_V(VET, OUTER, p->outer_tpid));
 	ppigb_mod(p, PPIGB_REG(CTRL_EXT), PPIGB_F(CTRL_EXT, EXT_VLAN),
-		on ? PPIGB_F(CTRL_EXT, EXT_VLAN) : 0);
+		PPIGB_V(CTRL_EXT, EXT_VLAN, on));
 	ppigb_flush(p);
 }
 
@@ -93,17 +86,6 @@ ppigb_vlan_filter_set(struct rte_eth_dev *dev, uint16_t vid, int on)
 	return 0;
 }
 
-/**
- * Stripping turned on under traffic: the plain receive function does not look at tags. ethdev has
- * copied its address, so the copy is changed too; either function may follow the other on a queue.
- */
-static void
-receive_with_tags(struct rte_eth_dev *dev)
-{
-	ppigb_burst_select(dev);
-	rte_eth_fp_ops[dev->data->port_id].rx_pkt_burst = dev->rx_pkt_burst;
-}
-
 /** `mask` says what changed; what it changed to is in the configuration already. */
 int
 ppigb_vlan_offload_set(struct rte_eth_dev *dev, int mask)
@@ -123,8 +105,12 @@ ppigb_vlan_offload_set(struct rte_eth_dev *dev, int mask)
 	if ((mask & RTE_ETH_VLAN_STRIP_MASK) != 0) {
 		bool on = (offloads & RTE_ETH_RX_OFFLOAD_VLAN_STRIP) != 0;
 
-		if (on && dev->data->dev_started)
-			receive_with_tags(dev);
+		/* The plain receive function does not look at tags; ethdev has a copy of its
+		 * address. Either function may follow the other on a queue. */
+		if (on && dev->data->dev_started) {
+			ppigb_burst_select(dev);
+			rte_eth_fp_ops[dev->data->port_id].rx_pkt_burst = dev->rx_pkt_burst;
+		}
 		strip_write(p, on);
 	}
 	return 0;
