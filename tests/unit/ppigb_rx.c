@@ -156,6 +156,13 @@ refused(void)
 	mempool_end(mp);
 }
 
+/* Every length around a multiple of a buffer's, and some in between. */
+static unsigned int
+next_len(unsigned int len)
+{
+	return len + (len % 1024 > 1000 || len % 1024 < 20 ? 1 : 43);
+}
+
 /* Packets of every length around the sizes of buffers; with the CRC kept, which is in the last bytes
  * and must not count, whatever segment they are in. */
 static void
@@ -170,13 +177,13 @@ chains(uint64_t keep_crc)
 	CHECK(d_dev->rx_pkt_burst == (keep_crc ? ppigb_rx_scatter_flags : ppigb_rx_scatter));
 	while (before < 9000) {
 		while (len < 9000 && d_receive(len + crc, (uint8_t)len, &plain))
-			len += len % 1024 > 1010 || len % 1024 < 20 ? 1 : 131;
+			len = next_len(len);
 		n = d_dev->rx_pkt_burst(d_dev->data->rx_queues[0], pkts, 3);
 		CHECK(n > 0);
 		for (unsigned int i = 0; i < n; i++) {
 			check_packet(pkts[i], before, (uint8_t)before, (before + 1023) / 1024);
 			dirty(pkts[i]);
-			before += before % 1024 > 1010 || before % 1024 < 20 ? 1 : 131;
+			before = next_len(before);
 		}
 	}
 	CHECK_EQ(before, len);

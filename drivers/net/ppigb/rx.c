@@ -79,6 +79,7 @@ sum_bytes(sum_t sum)
 static __rte_always_inline void
 fill_descriptors(volatile union ppigb_rx_desc *d, struct rte_mbuf *const *sw, unsigned int n)
 {
+#pragma GCC unroll 4
 	for (unsigned int i = 0; i < n; i++) {
 		d[i].qw.lo = rte_cpu_to_le_64(rte_mbuf_data_iova_default(sw[i]));
 		d[i].qw.hi = 0;
@@ -139,6 +140,7 @@ receive_run(struct ppigb_rxq *rxq, uint16_t from, struct rte_mbuf **pkts, uint16
 	const uint64_t rearm[2] = {rxq->rearm[0], rxq->rearm[1]};
 	uint16_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
 		/* DD and the length in one load: no order between two to care about. */
 		uint64_t hi = rte_le_to_cpu_64(d[i].qw.hi);

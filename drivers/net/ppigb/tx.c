@@ -88,6 +88,7 @@ send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n,
 	struct rte_mbuf **sw = &txq->sw[to];
 	uint16_t i;
 
+#pragma GCC unroll 4
 	for (i = 0; i < n; i++) {
 		struct rte_mbuf *m = pkts[i];
 		uint64_t len = m->data_len;
