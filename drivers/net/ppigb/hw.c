@@ -166,20 +166,25 @@ ppigb_sync_put(struct ppigb *p, uint32_t bits)
 		sem_put(p);
 }
 
+/** The lock of this port's PHY. */
+uint32_t
+ppigb_phy_bit(const struct ppigb *p)
+{
+	static const uint32_t bits[] = {PPIGB_F(SW_FW_SYNC, SW_PHY0), PPIGB_F(SW_FW_SYNC, SW_PHY1),
+		PPIGB_F(SW_FW_SYNC, SW_PHY2), PPIGB_F(SW_FW_SYNC, SW_PHY3)};
+
+	return bits[p->func];
+}
+
 /** A process that was killed may have left locks behind; as igb_reset_swfw_lock() of DPDK 22.11. */
 static void
 stale_locks(struct ppigb *p)
 {
-	static const uint32_t phy[] = {PPIGB_F(SW_FW_SYNC, SW_PHY0), PPIGB_F(SW_FW_SYNC, SW_PHY1),
-		PPIGB_F(SW_FW_SYNC, SW_PHY2), PPIGB_F(SW_FW_SYNC, SW_PHY3)};
-	const uint32_t bits = phy[p->func] | PPIGB_F(SW_FW_SYNC, SW_EEP);
+	const uint32_t bits = ppigb_phy_bit(p) | PPIGB_F(SW_FW_SYNC, SW_EEP);
 
-	if (sem_get(p) < 0) {
+	if (sem_get(p) < 0)
 		PPIGB_LOG(NOTICE, p->name, "taking over a lock that was left behind");
-		sem_put(p);
-	} else {
-		sem_put(p);
-	}
+	sem_put(p);
 	if (ppigb_sync_get(p, bits) < 0)
 		PPIGB_LOG(NOTICE, p->name, "releasing locks that were left behind");
 	ppigb_sync_put(p, bits);

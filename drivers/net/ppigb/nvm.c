@@ -4,8 +4,7 @@
  * The EEPROM: 16-bit words, read through EERD. An I210 may lack it and an I211 always does; these
  * have their settings in one-time programmable memory (iNVM) that this driver does not read.
  *
- * Sources: 82576EB datasheet, EERD; for versions and the regions of the ports: DPDK 22.11
- * base/e1000_nvm.c e1000_get_fw_version(), base/e1000_82575.c.
+ * Sources: 82576EB datasheet, EERD; versions: DPDK 22.11 base/e1000_nvm.c e1000_get_fw_version().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +13,6 @@
 
 #define NVM_CHECK_WORDS 0x40u
 #define NVM_CHECK_SUM   0xBABAu
-#define NVM_COMPAT      0x03
-#define NVM_PER_PORT    0x8000u /**< In NVM_COMPAT, 82580: each port has a checked region. */
 #define NVM_VERSION     0x05
 #define NVM_ETRACK      0x42 /**< And the next one: the id of the image. */
 #define NVM_MAX_SHIFT   15
@@ -61,20 +58,7 @@ ppigb_nvm_read(struct ppigb *p, uint16_t word, uint16_t *data, unsigned int n)
 	return ret < 0 ? -EIO : 0;
 }
 
-/** The words that are checked for this port; those of the first are common to all. */
-static uint16_t
-nvm_region(struct ppigb *p)
-{
-	uint16_t compat;
-
-	if (p->func == 0 || !(ppigb_model(p)->bit & (PPIGB_82580 | PPIGB_I350)))
-		return 0;
-	if (ppigb_model(p)->bit == PPIGB_82580 &&
-		(ppigb_nvm_read(p, NVM_COMPAT, &compat, 1) < 0 || !(compat & NVM_PER_PORT)))
-		return 0;
-	return NVM_CHECK_WORDS + NVM_CHECK_WORDS * p->func;
-}
-
+/** Of the first region; those of a chip's further ports, which some models have, are not looked at. */
 int
 ppigb_nvm_check(struct ppigb *p)
 {
@@ -84,7 +68,7 @@ ppigb_nvm_check(struct ppigb *p)
 		return 0;
 	/* Twice: reading may wake the part up, and the first answer be wrong (DPDK's igb). */
 	for (int tries = 0; tries < 2 && sum != NVM_CHECK_SUM; tries++) {
-		int ret = ppigb_nvm_read(p, nvm_region(p), words, RTE_DIM(words));
+		int ret = ppigb_nvm_read(p, 0, words, RTE_DIM(words));
 
 		if (ret < 0)
 			return ret;

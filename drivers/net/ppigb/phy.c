@@ -34,21 +34,12 @@
 #define MDIC_TIMEOUT_US   100000 /**< DPDK 22.11 e1000_read_phy_reg_mdic() waits 96 ms. */
 #define PHY_ADDR_INTERNAL 1      /**< e1000_get_phy_id_82575(); QEMU 10.0.2 has no other. */
 
-static uint32_t
-phy_lock_bit(const struct ppigb *p)
-{
-	static const uint32_t bits[] = {PPIGB_F(SW_FW_SYNC, SW_PHY0), PPIGB_F(SW_FW_SYNC, SW_PHY1),
-		PPIGB_F(SW_FW_SYNC, SW_PHY2), PPIGB_F(SW_FW_SYNC, SW_PHY3)};
-
-	return bits[p->func];
-}
-
 /** 82576EB datasheet, MDIC. */
 static int
 mdic(struct ppigb *p, unsigned int op, unsigned int reg, uint16_t *value)
 {
 	uint32_t v;
-	int ret = ppigb_sync_get(p, phy_lock_bit(p));
+	int ret = ppigb_sync_get(p, ppigb_phy_bit(p));
 
 	if (ret < 0)
 		return ret;
@@ -59,7 +50,7 @@ mdic(struct ppigb *p, unsigned int op, unsigned int reg, uint16_t *value)
 	ret = ppigb_poll(
 		p, PPIGB_REG(MDIC), PPIGB_F(MDIC, READY), PPIGB_F(MDIC, READY), MDIC_TIMEOUT_US);
 	v = ppigb_rd(p, PPIGB_REG(MDIC));
-	ppigb_sync_put(p, phy_lock_bit(p));
+	ppigb_sync_put(p, ppigb_phy_bit(p));
 	if (ret < 0 || v & PPIGB_F(MDIC, ERR))
 		return -EIO;
 	if (op == MDIC_OP_READ)

@@ -199,6 +199,7 @@ int ppigb_reset(struct ppigb *p);
 int ppigb_identify(struct ppigb *p);
 int ppigb_sync_get(struct ppigb *p, uint32_t bits);
 void ppigb_sync_put(struct ppigb *p, uint32_t bits);
+uint32_t ppigb_phy_bit(const struct ppigb *p);
 int ppigb_bus_master(struct rte_pci_device *pci, bool on);
 
 /* nvm.c */

@@ -28,25 +28,9 @@
 
 RTE_LOG_REGISTER(ppigb_logtype, pmd.net.ppigb, NOTICE)
 
-struct args {
-	bool isolate;
-};
-
+/** Arguments of the device: isolate=0|1. */
 static int
-parse_bool(const char *dev_name, const struct rte_kvargs_pair *pair, bool *value)
-{
-	if (pair->value == NULL ||
-		(strcmp(pair->value, "0") != 0 && strcmp(pair->value, "1") != 0)) {
-		PPIGB_LOG(ERR, dev_name, "%s=%s: must be 0 or 1", pair->key,
-			pair->value == NULL ? "" : pair->value);
-		return -EINVAL;
-	}
-	*value = pair->value[0] == '1';
-	return 0;
-}
-
-static int
-parse_args(const struct rte_pci_device *pci, struct args *args)
+parse_args(const struct rte_pci_device *pci, bool *isolate)
 {
 	const struct rte_devargs *devargs = pci->device.devargs;
 	struct rte_kvargs *list;
@@ -56,34 +40,27 @@ parse_args(const struct rte_pci_device *pci, struct args *args)
 		return 0;
 	/* All keys, so that the message can name the one that is wrong. */
 	list = rte_kvargs_parse(devargs->args, NULL);
-	if (list == NULL) {
-		PPIGB_LOG(ERR, pci->name, "'%s' is not of the form key=value,key=value",
-			devargs->args);
-		return -EINVAL;
-	}
-	for (unsigned int i = 0; i < list->count && ret == 0; i++) {
-		if (strcmp(list->pairs[i].key, ARG_ISOLATE) == 0) {
-			ret = parse_bool(pci->name, &list->pairs[i], &args->isolate);
-		} else {
+	for (unsigned int i = 0; list != NULL && i < list->count && ret == 0; i++) {
+		const char *key = list->pairs[i].key, *value = list->pairs[i].value;
+
+		if (strcmp(key, ARG_ISOLATE) != 0) {
 			PPIGB_LOG(ERR, pci->name,
-				"unknown argument '%s'; there is only " ARG_ISOLATE "=0|1",
-				list->pairs[i].key);
+				"unknown argument '%s'; there is only " ARG_ISOLATE "=0|1", key);
 			ret = -EINVAL;
+		} else if (value == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
+			PPIGB_LOG(ERR, pci->name, ARG_ISOLATE "=%s: must be 0 or 1",
+				value == NULL ? "" : value);
+			ret = -EINVAL;
+		} else {
+			*isolate = value[0] == '1';
 		}
+	}
+	if (list == NULL) {
+		PPIGB_LOG(ERR, pci->name, "'%s' is not of the form key=value", devargs->args);
+		ret = -EINVAL;
 	}
 	rte_kvargs_free(list);
 	return ret;
-}
-
-/** What all processes need: operations and functions are not shared. */
-static void
-set_functions(struct rte_eth_dev *dev, const struct eth_dev_ops *ops)
-{
-	dev->dev_ops = ops;
-#if PPIGB_HAS_TXQ_COUNT
-	dev->tx_queue_count = ppigb_tx_queue_count;
-#endif
-	ppigb_burst_select(dev);
 }
 
 static int
@@ -127,12 +104,15 @@ init_primary(struct rte_eth_dev *dev)
 static int
 init(struct rte_eth_dev *dev)
 {
-	if (rte_eal_process_type() != RTE_PROC_PRIMARY) {
-		set_functions(dev, &ppigb_secondary_ops);
-		return 0;
-	}
-	set_functions(dev, &ppigb_ops);
-	return init_primary(dev);
+	const bool primary = rte_eal_process_type() == RTE_PROC_PRIMARY;
+
+	/* Operations and functions are not shared. */
+	dev->dev_ops = primary ? &ppigb_ops : &ppigb_secondary_ops;
+#if PPIGB_HAS_TXQ_COUNT
+	dev->tx_queue_count = ppigb_tx_queue_count;
+#endif
+	ppigb_burst_select(dev);
+	return primary ? init_primary(dev) : 0;
 }
 
 /** Map the registers. @return 0, 1 if the device is not ours to drive, -errno. */
@@ -168,8 +148,9 @@ map(struct rte_pci_device *pci)
 static int
 probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 {
-	struct args args = {.isolate = false};
-	int ret = parse_args(pci, &args);
+	const bool primary = rte_eal_process_type() == RTE_PROC_PRIMARY;
+	bool isolate = false;
+	int ret = parse_args(pci, &isolate);
 
 	RTE_SET_USED(driver);
 	if (ret < 0)
@@ -184,7 +165,7 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 		return 1;
 	}
 	/* A secondary process finds the device as the primary has set it up. */
-	if (args.isolate && rte_eal_process_type() == RTE_PROC_PRIMARY) {
+	if (isolate && primary) {
 		ret = pagepool_dma_isolate(&pci->device);
 		if (ret < 0) {
 			PPIGB_LOG(ERR, pci->name,
@@ -200,7 +181,7 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 		if (ret != 0)
 			rte_pci_unmap_device(pci);
 	}
-	if (ret != 0 && args.isolate && rte_eal_process_type() == RTE_PROC_PRIMARY)
+	if (ret != 0 && isolate && primary)
 		pagepool_dma_unisolate(&pci->device);
 	return ret;
 }
