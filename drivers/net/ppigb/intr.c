@@ -220,10 +220,12 @@ ppigb_intr_start(struct rte_eth_dev *dev)
 			msix_write(dev, rxq);
 		else
 			ppigb_wr(p, PPIGB_REG(GPIE), PPIGB_F(GPIE, NSICR));
-		ret = rte_intr_enable(dev->intr_handle);
+		ret = rte_intr_enable(dev->intr_handle) == 0 ? 0 : -EIO;
 	}
 	if (ret != 0) {
-		PPIGB_LOG(ERR, p->name, "cannot set up interrupts: %s", rte_strerror(-ret));
+		PPIGB_LOG(ERR, p->name,
+			"cannot set up interrupts: %s; the log of EAL names the step",
+			rte_strerror(-ret));
 		rx_vectors_free(dev);
 		return ret;
 	}

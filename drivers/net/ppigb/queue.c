@@ -13,6 +13,8 @@
 #define HEAD_ROOM RTE_CACHE_LINE_SIZE
 /** Mappings are made of these, so no other memory lies in the last page of a ring. */
 #define DMA_PAGE 4096u
+/** Either kind. */
+#define DESC_SIZE sizeof(union ppigb_rx_desc)
 
 static int
 check_size(const struct ppigb *p, const char *dir, uint16_t q, uint16_t nb_desc)
@@ -26,50 +28,39 @@ check_size(const struct ppigb *p, const char *dir, uint16_t q, uint16_t nb_desc)
 	return -EINVAL;
 }
 
-/* A ring and what is behind it, mapped for the device. */
+/* A ring and what is behind it, mapped for the device, and the place for its mbufs. */
 static const struct rte_memzone *
-ring_alloc(struct rte_eth_dev *dev, const char *name, uint16_t q, size_t len, unsigned int socket)
+ring_alloc(struct rte_eth_dev *dev, const char *name, uint16_t q, uint16_t nb_desc,
+	unsigned int socket, struct rte_mbuf ***sw)
 {
-	const struct rte_memzone *mz = rte_eth_dma_zone_reserve(
-		dev, name, q, RTE_ALIGN_CEIL(len, DMA_PAGE), DMA_PAGE, (int)socket);
-	int ret;
+	const struct rte_memzone *mz = rte_eth_dma_zone_reserve(dev, name, q,
+		RTE_ALIGN_CEIL(nb_desc * DESC_SIZE + HEAD_ROOM, DMA_PAGE), DMA_PAGE, (int)socket);
+	int ret = mz == NULL ? -ENOMEM : pagepool_dma_map(dev->device, mz->addr, mz->len);
 
-	if (mz == NULL) {
-		PPIGB_LOG(ERR, ppigb_priv(dev)->name,
-			"queue %u: no %zu bytes of contiguous memory for its ring; give EAL more "
-			"huge pages (-m, or vm.nr_hugepages)",
-			q, len);
-		rte_errno = ENOMEM;
-		return NULL;
+	*sw = rte_zmalloc_socket(name, nb_desc * sizeof(**sw), RTE_CACHE_LINE_SIZE, (int)socket);
+	if (ret == 0 && *sw != NULL) {
+		memset(mz->addr, 0, mz->len);
+		return mz;
 	}
-	ret = pagepool_dma_map(dev->device, mz->addr, mz->len);
-	if (ret < 0) {
-		PPIGB_LOG(ERR, ppigb_priv(dev)->name,
-			"queue %u: its ring cannot be mapped for the device: %s", q,
-			rte_strerror(-ret));
+	PPIGB_LOG(ERR, ppigb_priv(dev)->name,
+		"%s %u of %u descriptors: %s; give EAL more huge pages (-m, vm.nr_hugepages), or "
+		"see what the log of lib.pagepool says",
+		name, q, nb_desc, ret == 0 ? "no memory" : rte_strerror(-ret));
+	if (ret == 0)
+		pagepool_dma_unmap(dev->device, mz->addr, mz->len);
+	if (mz != NULL)
 		rte_eth_dma_zone_free(dev, name, q);
-		rte_errno = -ret;
-		return NULL;
-	}
-	memset(mz->addr, 0, mz->len);
-	return mz;
+	rte_free(*sw);
+	return NULL;
 }
 
 static void
-ring_free(struct rte_eth_dev *dev, const char *name, uint16_t q, const struct rte_memzone *mz)
+ring_free(struct rte_eth_dev *dev, const char *name, uint16_t q, const struct rte_memzone *mz,
+	struct rte_mbuf **sw)
 {
-	if (mz == NULL)
-		return;
 	pagepool_dma_unmap(dev->device, mz->addr, mz->len);
 	rte_eth_dma_zone_free(dev, name, q);
-}
-
-static void
-rxq_free(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
-{
-	ring_free(dev, "rx_ring", rxq->id, rxq->mz);
-	rte_free(rxq->sw);
-	rte_free(rxq);
+	rte_free(sw);
 }
 
 /* Rounded down to what SRRCTL can say; 0 if there is no room at all. */
@@ -151,32 +142,21 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	rxq = rte_zmalloc_socket("ppigb_rxq", sizeof(*rxq), RTE_CACHE_LINE_SIZE, (int)socket);
 	if (rxq == NULL)
 		return -ENOMEM;
-	rxq->p = p;
-	rxq->id = q;
-	rxq->port_id = dev->data->port_id;
-	rxq->size = nb_desc;
-	rxq->buf_size = buf_size(mp);
-	rxq->sw = rte_zmalloc_socket(
-		"ppigb_sw", nb_desc * sizeof(*rxq->sw), RTE_CACHE_LINE_SIZE, (int)socket);
-	rxq->mz = ring_alloc(dev, "rx_ring", q, nb_desc * sizeof(*rxq->ring), socket);
-	if (rxq->sw == NULL || rxq->mz == NULL) {
-		rxq_free(dev, rxq);
+	rxq->mz = ring_alloc(dev, "rx_ring", q, nb_desc, socket, &rxq->sw);
+	if (rxq->mz == NULL) {
+		rte_free(rxq);
 		return -ENOMEM;
 	}
+	rxq->p = p;
+	rxq->id = q;
+	rxq->size = nb_desc;
+	rxq->buf_size = buf_size(mp);
 	rxq->ring = rxq->mz->addr;
 	rxq->ring_iova = rxq->mz->iova;
 	rxq->tail = p->bar + PPIGB_REG_AT(RDT, q);
 	rxq_init(rxq, dev, mp, conf);
 	dev->data->rx_queues[q] = rxq;
 	return 0;
-}
-
-static void
-txq_free(struct rte_eth_dev *dev, struct ppigb_txq *txq)
-{
-	ring_free(dev, "tx_ring", txq->id, txq->mz);
-	rte_free(txq->sw);
-	rte_free(txq);
 }
 
 static void
@@ -204,7 +184,7 @@ ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 {
 	struct ppigb *p = ppigb_priv(dev);
 	struct ppigb_txq *txq;
-	size_t ring_len = nb_desc * sizeof(union ppigb_tx_desc);
+	size_t ring_len = nb_desc * DESC_SIZE;
 	int ret = check_size(p, "Tx", q, nb_desc);
 
 	if (ret == 0 && conf->tx_free_thresh >= nb_desc) {
@@ -221,17 +201,15 @@ ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	txq = rte_zmalloc_socket("ppigb_txq", sizeof(*txq), RTE_CACHE_LINE_SIZE, (int)socket);
 	if (txq == NULL)
 		return -ENOMEM;
+	txq->mz = ring_alloc(dev, "tx_ring", q, nb_desc, socket, &txq->sw);
+	if (txq->mz == NULL) {
+		rte_free(txq);
+		return -ENOMEM;
+	}
 	txq->p = p;
 	txq->id = q;
 	txq->port_id = dev->data->port_id;
 	txq->size = nb_desc;
-	txq->sw = rte_zmalloc_socket(
-		"ppigb_sw", nb_desc * sizeof(*txq->sw), RTE_CACHE_LINE_SIZE, (int)socket);
-	txq->mz = ring_alloc(dev, "tx_ring", q, ring_len + HEAD_ROOM, socket);
-	if (txq->sw == NULL || txq->mz == NULL) {
-		txq_free(dev, txq);
-		return -ENOMEM;
-	}
 	txq->ring = txq->mz->addr;
 	txq->ring_iova = txq->mz->iova;
 	txq->head = RTE_PTR_ADD(txq->mz->addr, ring_len);
@@ -248,12 +226,11 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 {
 	struct ppigb_rxq *rxq = dev->data->rx_queues[q];
 
-	if (rxq == NULL)
-		return;
-	if (ppigb_rxq_stop(dev, rxq) < 0)
+	if (rxq == NULL || ppigb_rx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->rx_queues[q] = NULL;
-	rxq_free(dev, rxq);
+	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
+	rte_free(rxq);
 }
 
 void
@@ -261,12 +238,11 @@ ppigb_tx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 {
 	struct ppigb_txq *txq = dev->data->tx_queues[q];
 
-	if (txq == NULL)
-		return;
-	if (ppigb_txq_stop(dev, txq) < 0)
+	if (txq == NULL || ppigb_tx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->tx_queues[q] = NULL;
-	txq_free(dev, txq);
+	ring_free(dev, "tx_ring", q, txq->mz, txq->sw);
+	rte_free(txq);
 }
 
 void

@@ -62,7 +62,7 @@ struct ppigb_rxq {
 	uint64_t csum_flags; /**< Checksum flags to report: all or none. */
 	struct rte_mbuf *first, *last; /**< A packet of which the end has not come yet. */
 
-	uint16_t id, port_id;
+	uint16_t id;
 	uint16_t free_thresh; /**< As configured; fill_at while the queue runs is from it. */
 	uint16_t buf_size;
 	bool drop_en, deferred;
@@ -152,9 +152,6 @@ ppigb_advance(uint16_t index, uint16_t n, uint16_t size)
 /* ring.c */
 /** Does the longest frame, with 4 bytes that QEMU 10.0.2 lets pass, not fit into a buffer? */
 bool ppigb_rxq_scatters(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq);
-/** Take queues out of service; their mbufs go back to their pools. */
-int ppigb_rxq_stop(struct rte_eth_dev *dev, struct ppigb_rxq *rxq);
-int ppigb_txq_stop(struct rte_eth_dev *dev, struct ppigb_txq *txq);
 
 /* queue_info.c */
 /** Is the application to be told more of a packet than its length? */
@@ -172,6 +169,8 @@ uint16_t ppigb_rx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);
 bool ppigb_rx_refill(struct ppigb_rxq *rxq);
 /** Fill a ring that is empty. @return whether there were enough mbufs. */
 bool ppigb_rx_fill(struct ppigb_rxq *rxq);
+/** Empty it; the queue is off, for the burst function too. */
+void ppigb_rx_clear(struct ppigb_rxq *rxq);
 
 /** At the end of a receive burst. */
 static __rte_always_inline void
@@ -194,6 +193,8 @@ uint16_t ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n);
 /** Return the mbufs of descriptors up to `to` to their pools. */
 void ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to);
+/** Empty the ring; the queue is off, for the burst function too. */
+void ppigb_tx_clear(struct ppigb_txq *txq);
 
 /* tx_offload.c */
 /** Any packet; the burst functions of tx.c come here for all that is not a plain one. */

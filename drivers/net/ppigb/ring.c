@@ -19,40 +19,6 @@ ppigb_rxq_scatters(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
 	return dev->data->mtu + PPIGB_OVERHEAD + 4u > rxq->buf_size;
 }
 
-/* Mbufs that were never given to anyone are as they came from the pool. */
-static void
-rxq_clear(struct ppigb_rxq *rxq)
-{
-	uint16_t n = rxq->size - rxq->empty;
-	uint16_t to_end = RTE_MIN(n, (uint16_t)(rxq->size - rxq->next));
-
-	if (n > 0)
-		rte_mempool_put_bulk(rxq->mp, (void **)&rxq->sw[rxq->next], to_end);
-	if (n > to_end)
-		rte_mempool_put_bulk(rxq->mp, (void **)rxq->sw, n - to_end);
-	if (rxq->first != NULL)
-		rte_pktmbuf_free(rxq->first);
-	rxq->first = rxq->last = NULL;
-	rxq->next = rxq->fill = 0;
-	rxq->empty = rxq->size;
-	rxq->fill_at = UINT16_MAX;
-}
-
-static int
-rxq_fill(struct ppigb_rxq *rxq)
-{
-	rxq_clear(rxq);
-	if (!ppigb_rx_fill(rxq)) {
-		PPIGB_LOG(ERR, rxq->p->name,
-			"Rx queue %u: mempool %s has only %u mbufs left for a ring of %u; make the "
-			"mempool larger or the ring smaller",
-			rxq->id, rxq->mp->name, rxq->size - rxq->empty, rxq->size);
-		rxq_clear(rxq);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
 /* Everything but RDT. */
 static void
 rxq_program(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
@@ -86,8 +52,6 @@ rxq_program(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
 static int
 rxq_start(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 {
-	int ret;
-
 	if (dev->data->dev_started && ppigb_rxq_scatters(dev, rxq) && !dev->data->scattered_rx) {
 		PPIGB_LOG(ERR, rxq->p->name,
 			"Rx queue %u: its buffers of %u bytes are too small for MTU %u; start the "
@@ -95,9 +59,14 @@ rxq_start(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 			rxq->id, rxq->buf_size, dev->data->mtu);
 		return -EINVAL;
 	}
-	ret = rxq_fill(rxq);
-	if (ret < 0)
-		return ret;
+	if (!ppigb_rx_fill(rxq)) {
+		PPIGB_LOG(ERR, rxq->p->name,
+			"Rx queue %u: mempool %s has only %u mbufs left for a ring of %u; make the "
+			"mempool larger or the ring smaller",
+			rxq->id, rxq->mp->name, rxq->size - rxq->empty, rxq->size);
+		ppigb_rx_clear(rxq);
+		return -ENOMEM;
+	}
 	rxq_program(dev, rxq);
 	rxq->fill_at = RTE_MAX(rxq->chunk, rxq->free_thresh) + 1;
 	dev->data->rx_queue_state[rxq->id] = RTE_ETH_QUEUE_STATE_STARTED;
@@ -116,7 +85,7 @@ rxq_run(const struct ppigb_rxq *rxq)
 
 /* Switch a queue off and wait until it says so. A device that is not there any more does no DMA. */
 static int
-disable(struct rte_eth_dev *dev, uint32_t dctl, uint32_t enable)
+disable(struct rte_eth_dev *dev, const char *dir, uint16_t q, uint32_t dctl, uint32_t enable)
 {
 	struct ppigb *p = ppigb_priv(dev);
 
@@ -125,47 +94,26 @@ disable(struct rte_eth_dev *dev, uint32_t dctl, uint32_t enable)
 	ppigb_mod(p, dctl, enable, 0);
 	if (ppigb_poll(p, dctl, enable, 0, DISABLE_US) == 0 || ppigb_is_gone(p, ppigb_pci(dev)))
 		return 0;
+	PPIGB_LOG(ERR, p->name,
+		"%s queue %u does not stop; its mbufs stay with it until the port stops", dir, q);
 	return -ETIMEDOUT;
 }
 
 static int
-rxq_disable(struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
+rxq_disable(struct rte_eth_dev *dev, uint16_t q)
 {
-	return disable(dev, PPIGB_REG_AT(RXDCTL, rxq->id), PPIGB_F(RXDCTL, ENABLE));
-}
-
-int
-ppigb_rxq_stop(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
-{
-	int ret;
-
-	if (dev->data->rx_queue_state[rxq->id] == RTE_ETH_QUEUE_STATE_STOPPED)
+	if (dev->data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED)
 		return 0;
-	ret = rxq_disable(dev, rxq);
-	if (ret < 0) {
-		PPIGB_LOG(ERR, rxq->p->name,
-			"Rx queue %u does not stop; its mbufs stay with it until the port stops",
-			rxq->id);
-		return ret;
-	}
-	rxq_clear(rxq);
-	dev->data->rx_queue_state[rxq->id] = RTE_ETH_QUEUE_STATE_STOPPED;
-	return 0;
+	return disable(dev, "Rx", q, PPIGB_REG_AT(RXDCTL, q), PPIGB_F(RXDCTL, ENABLE));
 }
 
 static void
-txq_reset(struct ppigb_txq *txq)
+rxq_off(struct rte_eth_dev *dev, uint16_t q)
 {
-	uint16_t i = ppigb_tx_head(txq);
-
-	for (; i != txq->next; i = ppigb_advance(i, 1, txq->size))
-		if (txq->sw[i] != NULL && (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)))
-			txq->dropped++;
-	ppigb_tx_clean(txq, txq->next);
-	txq->next = txq->clean = 0;
-	txq->free = txq->free_thresh = 0;
-	/* The device does not write there while the queue is off. */
-	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
+	if (dev->data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED)
+		return;
+	ppigb_rx_clear(dev->data->rx_queues[q]);
+	dev->data->rx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 static void
@@ -198,30 +146,24 @@ txq_start(struct rte_eth_dev *dev, struct ppigb_txq *txq)
 }
 
 static int
-txq_disable(struct rte_eth_dev *dev, const struct ppigb_txq *txq)
+txq_disable(struct rte_eth_dev *dev, uint16_t q)
 {
+	const struct ppigb_txq *txq = dev->data->tx_queues[q];
+
+	if (dev->data->tx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED)
+		return 0;
 	for (unsigned int us = 0; us < DRAIN_US && ppigb_tx_head(txq) != txq->next; us += 100)
 		rte_delay_us_sleep(100);
-	return disable(dev, PPIGB_REG_AT(TXDCTL, txq->id), PPIGB_F(TXDCTL, ENABLE));
+	return disable(dev, "Tx", q, PPIGB_REG_AT(TXDCTL, q), PPIGB_F(TXDCTL, ENABLE));
 }
 
-int
-ppigb_txq_stop(struct rte_eth_dev *dev, struct ppigb_txq *txq)
+static void
+txq_off(struct rte_eth_dev *dev, uint16_t q)
 {
-	int ret;
-
-	if (dev->data->tx_queue_state[txq->id] == RTE_ETH_QUEUE_STATE_STOPPED)
-		return 0;
-	ret = txq_disable(dev, txq);
-	if (ret < 0) {
-		PPIGB_LOG(ERR, txq->p->name,
-			"Tx queue %u does not stop; its mbufs stay with it until the port stops",
-			txq->id);
-		return ret;
-	}
-	txq_reset(txq);
-	dev->data->tx_queue_state[txq->id] = RTE_ETH_QUEUE_STATE_STOPPED;
-	return 0;
+	if (dev->data->tx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED)
+		return;
+	ppigb_tx_clear(dev->data->tx_queues[q]);
+	dev->data->tx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 int
@@ -237,7 +179,11 @@ ppigb_rx_queue_start(struct rte_eth_dev *dev, uint16_t q)
 int
 ppigb_rx_queue_stop(struct rte_eth_dev *dev, uint16_t q)
 {
-	return ppigb_rxq_stop(dev, dev->data->rx_queues[q]);
+	int ret = rxq_disable(dev, q);
+
+	if (ret == 0)
+		rxq_off(dev, q);
+	return ret;
 }
 
 int
@@ -250,32 +196,50 @@ ppigb_tx_queue_start(struct rte_eth_dev *dev, uint16_t q)
 int
 ppigb_tx_queue_stop(struct rte_eth_dev *dev, uint16_t q)
 {
-	return ppigb_txq_stop(dev, dev->data->tx_queues[q]);
+	int ret = txq_disable(dev, q);
+
+	if (ret == 0)
+		txq_off(dev, q);
+	return ret;
 }
 
 /* An application may have configured queues and not set them up. */
 static int
-check_queues(const struct rte_eth_dev *dev)
+check_set_up(const struct ppigb *p, const char *dir, void *const *queues, uint16_t n)
 {
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (dev->data->rx_queues[q] == NULL) {
-			PPIGB_LOG(ERR, ppigb_priv(dev)->name, "Rx queue %u is not set up", q);
-			return -EINVAL;
-		}
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		if (dev->data->tx_queues[q] == NULL) {
-			PPIGB_LOG(ERR, ppigb_priv(dev)->name, "Tx queue %u is not set up", q);
+	for (uint16_t q = 0; q < n; q++)
+		if (queues[q] == NULL) {
+			PPIGB_LOG(ERR, p->name, "%s queue %u is not set up", dir, q);
 			return -EINVAL;
 		}
 	return 0;
+}
+
+static int
+rxqs_start(struct rte_eth_dev *dev)
+{
+	struct rte_eth_dev_data *data = dev->data;
+	int ret = 0;
+
+	data->scattered_rx = !!(data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_SCATTER);
+	for (uint16_t q = 0; q < data->nb_rx_queues; q++)
+		if (ppigb_rxq_scatters(dev, data->rx_queues[q]))
+			data->scattered_rx = 1;
+	for (uint16_t q = 0; q < data->nb_rx_queues && ret == 0; q++)
+		if (!((struct ppigb_rxq *)data->rx_queues[q])->deferred)
+			ret = rxq_start(dev, data->rx_queues[q]);
+	return ret;
 }
 
 int
 ppigb_queues_start(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	int ret = check_queues(dev);
+	struct rte_eth_dev_data *data = dev->data;
+	int ret = check_set_up(p, "Rx", data->rx_queues, data->nb_rx_queues);
 
+	if (ret == 0)
+		ret = check_set_up(p, "Tx", data->tx_queues, data->nb_tx_queues);
 	if (ret < 0)
 		return ret;
 	/* Out of reset queue 0 of the 82576 is enabled (DPDK 22.11; measured on QEMU 10.0.2). */
@@ -283,27 +247,14 @@ ppigb_queues_start(struct rte_eth_dev *dev)
 		ppigb_wr(p, PPIGB_REG_AT(RXDCTL, q), 0);
 		ppigb_wr(p, PPIGB_REG_AT(TXDCTL, q), 0);
 	}
-	dev->data->scattered_rx =
-		!!(dev->data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_SCATTER);
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (ppigb_rxq_scatters(dev, dev->data->rx_queues[q]))
-			dev->data->scattered_rx = 1;
-	for (uint16_t q = 0; q < dev->data->nb_rx_queues && ret == 0; q++) {
-		struct ppigb_rxq *rxq = dev->data->rx_queues[q];
-
-		if (!rxq->deferred)
-			ret = rxq_start(dev, rxq);
-	}
+	ret = rxqs_start(dev);
 	if (ret < 0) {
 		ppigb_queues_stop(dev);
 		return ret;
 	}
-	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++) {
-		struct ppigb_txq *txq = dev->data->tx_queues[q];
-
-		if (!txq->deferred)
-			txq_start(dev, txq);
-	}
+	for (uint16_t q = 0; q < data->nb_tx_queues; q++)
+		if (!((struct ppigb_txq *)data->tx_queues[q])->deferred)
+			txq_start(dev, data->tx_queues[q]);
 	ppigb_burst_select(dev);
 	return 0;
 }
@@ -314,18 +265,6 @@ ppigb_queues_run(struct rte_eth_dev *dev)
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
 		if (dev->data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STARTED)
 			rxq_run(dev->data->rx_queues[q]);
-}
-
-static bool
-rx_started(const struct rte_eth_dev *dev, uint16_t q)
-{
-	return dev->data->rx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED;
-}
-
-static bool
-tx_started(const struct rte_eth_dev *dev, uint16_t q)
-{
-	return dev->data->tx_queue_state[q] != RTE_ETH_QUEUE_STATE_STOPPED;
 }
 
 /**
@@ -340,11 +279,9 @@ ppigb_queues_stop(struct rte_eth_dev *dev)
 	int off = 0, master;
 
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (rx_started(dev, q))
-			off |= rxq_disable(dev, dev->data->rx_queues[q]);
+		off |= rxq_disable(dev, q);
 	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		if (tx_started(dev, q))
-			off |= txq_disable(dev, dev->data->tx_queues[q]);
+		off |= txq_disable(dev, q);
 	master = ppigb_is_gone(p, ppigb_pci(dev)) ? 0 : ppigb_bus_master(ppigb_pci(dev), false);
 	if (off < 0)
 		PPIGB_LOG(ERR, p->name, "queues do not stop; bus mastering %s",
@@ -353,14 +290,8 @@ ppigb_queues_stop(struct rte_eth_dev *dev)
 	if (off < 0 && master < 0)
 		return master;
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++)
-		if (rx_started(dev, q)) {
-			rxq_clear(dev->data->rx_queues[q]);
-			dev->data->rx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
-		}
+		rxq_off(dev, q);
 	for (uint16_t q = 0; q < dev->data->nb_tx_queues; q++)
-		if (tx_started(dev, q)) {
-			txq_reset(dev->data->tx_queues[q]);
-			dev->data->tx_queue_state[q] = RTE_ETH_QUEUE_STATE_STOPPED;
-		}
+		txq_off(dev, q);
 	return 0;
 }

@@ -123,6 +123,25 @@ ppigb_rx_refill(struct ppigb_rxq *rxq)
 	return rxq->empty != before;
 }
 
+/* Mbufs that were never given to anyone are as they came from the pool. */
+void
+ppigb_rx_clear(struct ppigb_rxq *rxq)
+{
+	uint16_t n = rxq->size - rxq->empty;
+	uint16_t to_end = RTE_MIN(n, (uint16_t)(rxq->size - rxq->next));
+
+	if (n > 0)
+		rte_mempool_put_bulk(rxq->mp, (void **)&rxq->sw[rxq->next], to_end);
+	if (n > to_end)
+		rte_mempool_put_bulk(rxq->mp, (void **)rxq->sw, n - to_end);
+	if (rxq->first != NULL)
+		rte_pktmbuf_free(rxq->first);
+	rxq->first = rxq->last = NULL;
+	rxq->next = rxq->fill = 0;
+	rxq->empty = rxq->size;
+	rxq->fill_at = UINT16_MAX;
+}
+
 bool
 ppigb_rx_fill(struct ppigb_rxq *rxq)
 {

@@ -79,6 +79,22 @@ ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to)
 	txq->clean = to;
 }
 
+/* The queue is off: all comes back, also what was not sent. */
+void
+ppigb_tx_clear(struct ppigb_txq *txq)
+{
+	uint16_t i = ppigb_tx_head(txq);
+
+	for (; i != txq->next; i = ppigb_advance(i, 1, txq->size))
+		if (txq->sw[i] != NULL && (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)))
+			txq->dropped++;
+	ppigb_tx_clean(txq, txq->next);
+	txq->next = txq->clean = 0;
+	txq->free = txq->free_thresh = 0;
+	/* The device does not write there while the queue is off. */
+	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
+}
+
 /* Packets into one place of the ring on, without wrapping around. */
 static __rte_always_inline uint16_t
 send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n, unsigned int look,
