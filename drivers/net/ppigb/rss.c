@@ -148,17 +148,12 @@ ppigb_rss_start(struct rte_eth_dev *dev)
 	return 0;
 }
 
+/** Types that are not ours have been refused by ethdev, which knows them from dev_info. */
 int
 ppigb_rss_hash_update(struct rte_eth_dev *dev, struct rte_eth_rss_conf *conf)
 {
 	struct ppigb *p = ppigb_priv(dev);
 
-	if ((conf->rss_hf & ~PPIGB_RSS_TYPES) != 0) {
-		PPIGB_LOG(ERR, p->name,
-			"RSS types 0x%" PRIx64 ": only those of 0x%" PRIx64 " are supported",
-			conf->rss_hf, (uint64_t)PPIGB_RSS_TYPES);
-		return -EINVAL;
-	}
 	if (key_set(p, conf) != 0)
 		return -EINVAL;
 	p->rss_hf = conf->rss_hf;
@@ -194,7 +189,7 @@ reta_entry(struct rte_eth_rss_reta_entry64 *conf, unsigned int i)
 	return (conf->mask >> i & 1) != 0 ? &conf->reta[i] : NULL;
 }
 
-/** All or nothing; packets already hashed keep the queue they had. */
+/** ethdev has seen to it that the queues exist. Packets already hashed keep the queue they had. */
 int
 ppigb_reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf, uint16_t size)
 {
@@ -204,15 +199,6 @@ ppigb_reta_update(struct rte_eth_dev *dev, struct rte_eth_rss_reta_entry64 *conf
 		PPIGB_LOG(ERR, p->name, "RSS table of %u entries: it must have %u", size,
 			PPIGB_RETA_SIZE);
 		return -EINVAL;
-	}
-	for (unsigned int i = 0; i < size; i++) {
-		const uint16_t *queue = reta_entry(conf, i);
-
-		if (queue != NULL && *queue >= dev->data->nb_rx_queues) {
-			PPIGB_LOG(ERR, p->name, "RSS table entry %u names queue %u of %u", i,
-				*queue, dev->data->nb_rx_queues);
-			return -EINVAL;
-		}
 	}
 	for (unsigned int i = 0; i < size; i++) {
 		if (reta_entry(conf, i) != NULL)
