@@ -7,6 +7,8 @@
 #define BAR_SIZE 0x20000u
 
 bool d_stuck, d_master;
+const struct pagepool *d_unreachable;
+unsigned int d_attached;
 struct ppigb d_port;
 int ppigb_logtype;
 
@@ -44,7 +46,8 @@ ppigb_bus_master(struct rte_pci_device *d, bool on)
 int
 pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev)
 {
-	return pool != NULL && dev == &pci.device ? 0 : -EINVAL;
+	d_attached++;
+	return pool == NULL || dev != &pci.device ? -EINVAL : pool == d_unreachable ? -ENOSPC : 0;
 }
 
 int
@@ -80,6 +83,9 @@ d_fresh(uint64_t rx_offloads, uint64_t tx_offloads)
 	memset(tx_queues, 0, sizeof(tx_queues));
 	memset((void *)(uintptr_t)bar, 0, sizeof(bar));
 	d_stuck = false;
+	d_unreachable = NULL;
+	d_attached = 0;
+	rte_eth_devices[7] = device;
 	d_master = true;
 	d_port.bar = bar;
 	snprintf(d_port.name, sizeof(d_port.name), "test");

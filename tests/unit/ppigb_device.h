@@ -17,6 +17,9 @@ extern struct rte_eth_dev *const d_dev;
 extern struct ppigb d_port;
 /** Polls for a bit to go off time out. */
 extern bool d_stuck;
+/** A pool that cannot be attached, and how often that was tried with any. */
+extern const struct pagepool *d_unreachable;
+extern unsigned int d_attached;
 /** Bus mastering. */
 extern bool d_master;
 

@@ -379,6 +379,58 @@ stop(void)
 	d_end(mp);
 }
 
+/* Only memory that the device can reach goes to it: a pool is attached when its first packet comes,
+ * and what cannot be is freed and counted, whatever part of a packet it is. */
+static void
+isolated(void)
+{
+	struct rte_mempool *a = d_pool("a", 511, 1024), *b = d_pool("b", 511, 1024);
+	struct rte_mempool *c = d_pool("c", 511, 1024);
+	struct rte_mbuf *clone;
+	unsigned int attached;
+
+	d_fresh(0, 0);
+	d_port.isolate = true;
+	d_unreachable = pagepool_from_mempool(c);
+	d_start(a, 32, 256);
+	CHECK(d_dev->tx_pkt_burst == ppigb_tx_isolated);
+	attached = d_attached;
+	for (unsigned int i = 0; i < 60; i++)
+		pkts[i] = packet(i % 3 == 0 ? a : i % 3 == 1 ? b : c, 1, 60);
+	t_log_begin();
+	CHECK_EQ(send_burst(60), 60);
+	CHECK_LOG(t_log_end(), "mempool c cannot be made visible to the device");
+	CHECK_EQ(txq()->refused, 20);
+	CHECK_EQ(txq()->packets, 40);
+	CHECK_EQ(d_reg(PPIGB_REG(TDT)), 40);
+	CHECK_EQ(rte_mempool_in_use_count(c), 0);
+	/* Each once. */
+	CHECK_EQ(d_attached, attached + 3);
+	for (unsigned int i = 0; i < 40; i++)
+		CHECK(d_tx_desc(i)->data.addr == rte_mbuf_data_iova(txq()->sw[i]) &&
+			txq()->sw[i]->pool == (i % 2 ? b : a));
+	/* A clone's data are its original's; a segment may be anywhere. */
+	pkts[0] = packet(c, 1, 60);
+	clone = rte_pktmbuf_clone(pkts[0], a);
+	CHECK(clone != NULL);
+	rte_pktmbuf_free(pkts[0]);
+	pkts[0] = clone;
+	pkts[1] = packet(a, 1, 60);
+	CHECK_EQ(rte_pktmbuf_chain(pkts[1], packet(c, 1, 60)), 0);
+	pkts[2] = rte_pktmbuf_clone(clone, b);
+	pkts[3] = packet(b, 3, 60);
+	CHECK(pkts[2] != NULL);
+	CHECK_EQ(send_burst(4), 4);
+	CHECK_EQ(txq()->refused, 23);
+	CHECK_EQ(txq()->packets, 41);
+	CHECK_EQ(rte_mempool_in_use_count(c), 0);
+	d_transmit(256);
+	CHECK_EQ(ppigb_tx_done_cleanup(txq(), 0), 41);
+	mempool_end(b);
+	mempool_end(c);
+	d_end(a);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -392,5 +444,6 @@ main(int argc, char **argv)
 	RUN(contexts);
 	RUN(prepare);
 	RUN(stop);
+	RUN(isolated);
 	return t_end();
 }

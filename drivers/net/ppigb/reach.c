@@ -91,5 +91,4 @@ ppigb_unreach_all(struct rte_eth_dev *dev)
 		pagepool_dma_unmap(dev->device, c->addr, c->len);
 		rte_free(c);
 	}
-	pagepool_dma_detach_all(dev->device);
 }
