@@ -45,7 +45,7 @@ dirty(struct rte_mbuf *m)
 
 /* Random numbers of packets arrive and are taken in bursts of random size. */
 static void
-around_the_ring(uint16_t size, bool as_many_as_fit)
+around_the_ring(uint16_t size, bool as_many_as_fit, bool native)
 {
 	struct rte_mempool *mp = d_pool("ring", 2047, 2048);
 	uint64_t rng = t_seed(), sent = 0, got = 0;
@@ -53,6 +53,8 @@ around_the_ring(uint16_t size, bool as_many_as_fit)
 	d_fresh(0, 0);
 	d_start(mp, size, 64);
 	CHECK(d_dev->rx_pkt_burst == ppigb_rx_plain);
+	CHECK(ppigb_native);
+	ppigb_native = native;
 	CHECK_EQ(d_buffers(), size - 1);
 	while (got < t_scale(20000)) {
 		uint64_t n = as_many_as_fit ? size : t_rand(&rng) % size;
@@ -81,9 +83,17 @@ sizes(void)
 	static const uint16_t of[] = {32, 40, 64, 72, 512, 1000};
 
 	for (unsigned int i = 0; i < RTE_DIM(of); i++) {
-		around_the_ring(of[i], false);
-		around_the_ring(of[i], true);
+		around_the_ring(of[i], false, true);
+		around_the_ring(of[i], true, true);
 	}
+}
+
+/* As a secondary process does it: past the mempool layer nothing is this process's. */
+static void
+by_mempool(void)
+{
+	around_the_ring(64, false, false);
+	around_the_ring(512, true, false);
 }
 
 /* The application keeps everything: the ring runs dry, nothing old comes again, and when the mbufs
@@ -300,6 +310,7 @@ main(int argc, char **argv)
 	t_eal(argc, argv, 64, 2);
 	mempool_need_ops();
 	RUN(sizes);
+	RUN(by_mempool);
 	RUN(runs_dry);
 	RUN(too_few_mbufs);
 	RUN(refused);

@@ -10,6 +10,18 @@
 
 #include "queue.h"
 
+#define L4_SHIFT 52
+static_assert(RTE_MBUF_F_TX_L4_MASK == UINT64_C(3) << L4_SHIFT, "index of the table below");
+
+/** What the device calls an L4 protocol, and its least header. */
+static const struct {
+	uint32_t type, len;
+} l4[] = {
+	[RTE_MBUF_F_TX_TCP_CKSUM >> L4_SHIFT] = {PPIGB_TXX_L4T_TCP, sizeof(struct rte_tcp_hdr)},
+	[RTE_MBUF_F_TX_UDP_CKSUM >> L4_SHIFT] = {PPIGB_TXX_L4T_UDP, sizeof(struct rte_udp_hdr)},
+	[RTE_MBUF_F_TX_SCTP_CKSUM >> L4_SHIFT] = {PPIGB_TXX_L4T_SCTP, sizeof(struct rte_sctp_hdr)},
+};
+
 static void
 make_context(const struct rte_mbuf *m, struct ppigb_tx_ctx *ctx)
 {
@@ -32,22 +44,8 @@ make_context(const struct rte_mbuf *m, struct ppigb_tx_ctx *ctx)
 		ctx->mss = (uint32_t)m->l4_len << 8 | (uint32_t)m->tso_segsz << 16;
 		return;
 	}
-	switch (ol & RTE_MBUF_F_TX_L4_MASK) {
-	case RTE_MBUF_F_TX_TCP_CKSUM:
-		ctx->type |= PPIGB_TXX_L4T_TCP;
-		ctx->mss = (uint32_t)sizeof(struct rte_tcp_hdr) << 8;
-		break;
-	case RTE_MBUF_F_TX_UDP_CKSUM:
-		ctx->type |= PPIGB_TXX_L4T_UDP;
-		ctx->mss = (uint32_t)sizeof(struct rte_udp_hdr) << 8;
-		break;
-	case RTE_MBUF_F_TX_SCTP_CKSUM:
-		ctx->type |= PPIGB_TXX_L4T_SCTP;
-		ctx->mss = (uint32_t)sizeof(struct rte_sctp_hdr) << 8;
-		break;
-	default:
-		break;
-	}
+	ctx->type |= l4[(ol & RTE_MBUF_F_TX_L4_MASK) >> L4_SHIFT].type;
+	ctx->mss = l4[(ol & RTE_MBUF_F_TX_L4_MASK) >> L4_SHIFT].len << 8;
 }
 
 /* Which of the remembered contexts it is; 2: neither. */
