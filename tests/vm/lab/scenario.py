@@ -6,6 +6,7 @@
     # nics: 4                     how many igb there are
     # timeout: 90                 seconds for all of it
     # driver: ppigb               whose driver moves the NICs: ppigb, or stock (net_e1000_igb)
+    # iommu: aw-bits=39           more properties of the IOMMU
     # kernel: iomem=relaxed       more words for the kernel's command line
     # must-fail: DMAR             a control: passes only if exactly this made it fail
 """
@@ -29,6 +30,7 @@ class Scenario:
     nics: int = 2
     timeout: float = 90
     driver: str = "stock"
+    iommu: str = ""
     kernel: str = ""
     must_fail: str = ""
 
@@ -39,7 +41,7 @@ def driver(name):
     return name
 
 
-CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "kernel": str,
+CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "iommu": str, "kernel": str,
            "must-fail": str}
 
 

@@ -9,6 +9,7 @@
  * The scenarios "dma" and "limits" say which test needs what.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <signal.h>
@@ -213,25 +214,6 @@ test_width(void)
 	CHECK_EQ(pagepool_destroy(far), 0);
 }
 
-/* A device for which nothing can be mapped: physical addresses, VFIO without an IOMMU, or UIO. */
-static void
-test_no_iommu(void)
-{
-	struct rte_device *dev = device(0);
-	struct pagepool *pool = scattered("none", 3);
-	struct pagepool_dma_info info;
-
-	CHECK_EQ(rte_eal_iova_mode(), RTE_IOVA_PA);
-	CHECK_EQ(pagepool_dma_attach(pool, dev), 0);
-	info = info_of(pool, dev);
-	CHECK_EQ(info.iommu, 0);
-	CHECK_EQ(info.slabs, 3);
-	CHECK_EQ(info.mapped, 0);
-	CHECK_EQ(pagepool_dma_detach(pool, dev), 0);
-	CHECK_EQ(pagepool_dma_isolate(dev), -ENOTSUP);
-	CHECK_EQ(pagepool_destroy(pool), 0);
-}
-
 static struct rte_mempool *
 mbufs(const char *name)
 {
@@ -278,6 +260,32 @@ forward(struct rte_mempool *mp)
 	printf("moved %" PRIu64 "\n", moved);
 	for (uint16_t port = 0; port < 2; port++)
 		CHECK_EQ(rte_eth_dev_stop(port), 0);
+}
+
+/* Devices for which nothing can be mapped: physical addresses and UIO, or VFIO without an IOMMU. The
+ * pool's own pages are reached nevertheless, where each of them is. */
+static void
+test_no_iommu(void)
+{
+	struct rte_mempool *mp = mbufs("none");
+	struct pagepool *pool = pagepool_from_mempool(mp);
+	struct pagepool_dma_info info;
+
+	CHECK_EQ(rte_eal_iova_mode(), RTE_IOVA_PA);
+	for (uint16_t port = 0; port < 2; port++) {
+		CHECK_EQ(pagepool_dma_attach(pool, device(port)), 0);
+		info = info_of(pool, device(port));
+		CHECK_EQ(info.iommu, 0);
+		CHECK_EQ(info.slabs, 1);
+		CHECK_EQ(info.mapped, 0);
+		CHECK_EQ(pagepool_dma_isolate(device(port)), -ENOTSUP);
+	}
+	forward(mp);
+	CHECK_EQ(pagepool_dma_detach(pool, device(0)), 0);
+	CHECK_EQ(pagepool_dma_detach_all(device(1)), 1);
+	CHECK_EQ(rte_eth_dev_close(0) + rte_eth_dev_close(1), 0);
+	CHECK_EQ(rte_mempool_in_use_count(mp), 0);
+	rte_mempool_free(mp);
 }
 
 /* Both ports in EAL's container: one mapping for both, for as long as one of them is attached. */
@@ -341,43 +349,66 @@ unmap_eal(const struct rte_memseg_list *msl, const struct rte_memseg *ms, size_t
 	return 0;
 }
 
-/* Port 0 in a domain of its own, port 1 in EAL's, and mbufs of one pool for both; three times. No
- * NIC may be probed at start, and EAL's memory must not grow meanwhile. */
+static const char *const nic[] = {"0000:01:00.0", "0000:02:00.0"};
+static int held[] = {-1, -1};
+
+/* Keep EAL from the NICs: it finds them, but their groups are in use. */
+static void
+hold_groups(void)
+{
+	for (unsigned int i = 0; i < RTE_DIM(nic); i++) {
+		char link[128], group[128], path[128];
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "/sys/bus/pci/devices/%s/iommu_group", nic[i]);
+		n = readlink(link, group, sizeof(group) - 1);
+		CHECK_EQ(n > 0, 1);
+		group[n] = 0;
+		snprintf(path, sizeof(path), "/dev/vfio%.100s", strrchr(group, '/'));
+		held[i] = open(path, O_RDWR);
+		CHECK_EQ(held[i] >= 0, 1);
+	}
+}
+
+/* Port 0 in a domain of its own, port 1 in EAL's, and mbufs of one pool for both. EAL's memory must
+ * not grow meanwhile. */
 static void
 test_isolated(void)
 {
-	static const char *const name[] = {"0000:01:00.0", "0000:02:00.0"};
 	struct rte_mempool *mp = mbufs("isolated");
 	struct pagepool *pool = pagepool_from_mempool(mp);
-	struct rte_device *dev = find(name[0]), *other;
+	struct rte_device *dev = find(nic[0]), *other;
 
 	CHECK_EQ(rte_eth_dev_count_avail(), 0);
-	for (unsigned int i = 0; i < 3; i++) {
-		CHECK_EQ(pagepool_dma_isolate(dev), 0);
-		CHECK_EQ(pagepool_dma_isolate(dev), -EALREADY);
-		CHECK_EQ(rte_dev_probe(name[0]), 0);
-		CHECK_EQ(rte_dev_probe(name[1]), 0);
-		other = device(1);
-		CHECK_EQ(device(0) == dev, 1);
-		rte_memseg_contig_walk(map_eal, dev);
-		CHECK_EQ(pagepool_dma_attach(pool, dev), 0);
-		CHECK_EQ(pagepool_dma_attach(pool, other), 0);
-		CHECK_EQ(info_of(pool, dev).isolated, 1);
-		CHECK_EQ(info_of(pool, dev).domain_devices, 1);
-		CHECK_EQ(info_of(pool, other).isolated, 0);
-		if (i == 0)
-			forward(mp);
-		CHECK_EQ(rte_eth_dev_close(0) + rte_eth_dev_close(1), 0);
-		CHECK_EQ(pagepool_dma_detach_all(dev), 1);
-		rte_memseg_contig_walk(unmap_eal, dev);
-		CHECK_EQ(pagepool_dma_detach_all(other), 1);
-		CHECK_EQ(rte_dev_remove(dev), 0);
-		CHECK_EQ(rte_dev_remove(other), 0);
-		CHECK_EQ(pagepool_dma_unisolate(dev), 0);
-		CHECK_EQ(rte_mempool_in_use_count(mp), 0);
-		dev = find(name[0]);
-	}
+	CHECK_EQ(pagepool_dma_isolate(dev), -EBUSY);
+	CHECK_EQ(close(held[0]) + close(held[1]), 0);
+	/* Once in vain, as if probing had failed. */
+	CHECK_EQ(pagepool_dma_isolate(dev), 0);
+	CHECK_EQ(pagepool_dma_attach(pool, dev), -ENODEV);
+	CHECK_EQ(pagepool_dma_unisolate(dev), 0);
+	CHECK_EQ(pagepool_dma_isolate(dev), 0);
+	CHECK_EQ(pagepool_dma_isolate(dev), -EALREADY);
+	CHECK_EQ(rte_dev_probe(nic[0]), 0);
+	CHECK_EQ(rte_dev_probe(nic[1]), 0);
+	other = device(1);
+	CHECK_EQ(device(0) == dev, 1);
+	rte_memseg_contig_walk(map_eal, dev);
+	CHECK_EQ(pagepool_dma_attach(pool, dev), 0);
+	CHECK_EQ(pagepool_dma_attach(pool, other), 0);
+	CHECK_EQ(info_of(pool, dev).isolated, 1);
+	CHECK_EQ(info_of(pool, dev).domain_devices, 1);
+	CHECK_EQ(info_of(pool, other).isolated, 0);
+	forward(mp);
+	CHECK_EQ(rte_eth_dev_close(0) + rte_eth_dev_close(1), 0);
+	CHECK_EQ(rte_mempool_in_use_count(mp), 0);
+	/* The pool goes first, the ports after it. */
 	rte_mempool_free(mp);
+	CHECK_EQ(pagepool_dma_detach_all(dev), 0);
+	CHECK_EQ(pagepool_dma_detach_all(other), 0);
+	rte_memseg_contig_walk(unmap_eal, dev);
+	CHECK_EQ(rte_dev_remove(dev), 0);
+	CHECK_EQ(rte_dev_remove(other), 0);
+	CHECK_EQ(pagepool_dma_unisolate(dev), 0);
 }
 
 /* Attach and detach for real, over and over: nothing adds up. */
@@ -422,8 +453,11 @@ static const struct {
 int
 main(int argc, char **argv)
 {
-	int n = rte_eal_init(argc, argv);
+	int n;
 
+	if (strcmp(argv[argc - 1], "isolated") == 0)
+		hold_groups();
+	n = rte_eal_init(argc, argv);
 	if (n < 0 || n + 1 >= argc)
 		return 2;
 	for (unsigned int i = 0; i < RTE_DIM(tests); i++) {
