@@ -101,6 +101,7 @@ own_pages(int node)
 		CHECK_EQ(iova, rte_eal_iova_mode() == RTE_IOVA_VA ? (rte_iova_t)(uintptr_t)page
 								  : rte_mem_virt2phy(page));
 		CHECK_EQ(rte_mem_virt2iova((char *)page + 4242), iova + 4242);
+		CHECK_EQ(rte_mem_virt2memseg(page, msl)->iova, iova);
 	}
 	T_DESTROY(pool);
 	CHECK(rte_mem_virt2memseg_list((void *)base) == NULL);
