@@ -238,8 +238,8 @@ main(int argc, char **argv)
 {
 	fake_init();
 	t_eal(argc, argv, 64, 1);
-	if (free_pages() < 64)
-		t_skip("64 free huge pages needed");
+	if (!t_huge() || free_pages() < 64)
+		t_skip("--huge and 64 free huge pages needed");
 	t_warm_up(16);
 	RUN(any_node);
 	RUN(node_0);

@@ -12,7 +12,7 @@ import time
 
 MEMORY_MIB = 1024
 # A processor that others use too must not look like a hung kernel.
-KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog "
+KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog no_timer_check "
           "rcupdate.rcu_cpu_stall_suppress=1 hugepages=144 ")
 
 
