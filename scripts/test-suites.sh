@@ -252,7 +252,9 @@ suite_install() {
 	find "$root" -name pagepool.pc -exec sed "s|^prefix=.*|prefix=$prefix|" {} \; \
 		>"$T_DIR/pc/pagepool.pc"
 	cat >"$T_DIR/user.c" <<-'END'
+		#include <errno.h>
 		#include <pagepool.h>
+		#include <pagepool_dma.h>
 		#include <rte_eal.h>
 
 		int
@@ -266,6 +268,8 @@ suite_install() {
 				return 1;
 			page = pagepool_alloc(pool);
 			if (page == NULL || pagepool_in_use_count(pool) != 1)
+				return 1;
+			if (pagepool_dma_attach(pool, NULL) != -EINVAL)
 				return 1;
 			pagepool_put(pool, page);
 			return pagepool_destroy(pool) != 0;
