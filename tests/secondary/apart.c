@@ -219,12 +219,16 @@ killed_primary(void)
 static int
 own_memory_secondary(void)
 {
+	struct rte_mempool *mp;
 	char *text = NULL;
 	size_t len;
 	FILE *log = open_memstream(&text, &len);
 
 	rte_openlog_stream(log);
 	MP_CHECK(pagepool_lookup("own") == NULL && rte_errno == ENOTSUP, "errno %d", rte_errno);
+	mp = rte_mempool_lookup("own mbufs");
+	MP_CHECK(mp != NULL && pagepool_from_mempool(mp) == NULL && rte_errno == ENOTSUP,
+		"%p, errno %d", (void *)mp, rte_errno);
 	rte_openlog_stream(NULL);
 	fclose(log);
 	MP_CHECK(strstr(text, "PAGEPOOL_F_EAL_MEMORY") != NULL, "the log is: %s", text);
@@ -240,8 +244,11 @@ own_memory_primary(void)
 		.name = "own", .nb_pages = 100, .page_size = 256, .socket_id = SOCKET_ID_ANY};
 	struct mp_child child = {0};
 	struct pagepool *pool = pagepool_create(&params);
+	struct rte_mempool *mp =
+		pagepool_pktmbuf_pool_create("own mbufs", 100, 0, 0, 2048, SOCKET_ID_ANY);
 
-	MP_CHECK(pool != NULL && mp_pools_create() == 0, "no pools");
+	MP_CHECK(pool != NULL && mp != NULL && mp_pools_create() == 0, "no pools");
+	MP_CHECK(pagepool_from_mempool(mp) != NULL, "it is not found here");
 	MP_CHECK(pagepool_lookup("own") == pool, "it is not found here");
 	if (mp_run(&child, same) < 0)
 		return -1;
