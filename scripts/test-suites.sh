@@ -105,7 +105,7 @@ suite_format() {
 
 # The headers themselves are tried in suite unit.
 suite_sdk() {
-	t_meson_suite "$PP_BUILD" sdk 1800
+	t_meson_suite "$PP_BUILD" sdk 3600
 	[ -x "$PP_BUILD/tests/sdk/sdk-driver" ] ||
 		t_skip driver_headers "there are none, so that drivers/net is left out"
 }
