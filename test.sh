@@ -24,6 +24,7 @@ set -euo pipefail
 SUITES=(
 	'build:all compiles with warnings as errors'
 	'format:clang-format, shellcheck, licence line of each file'
+	"sdk:where DPDK's driver headers come from"
 	'unit:one program per contract of the library'
 	'stress:threads, random operations against a model'
 	'asan:unit and stress with address and undefined behaviour sanitizers'

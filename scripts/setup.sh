@@ -234,18 +234,23 @@ pp_setup_hugepages() {
 	fi
 }
 
-# Configures once, and builds what has changed.
+# Configures if it was not, or with other driver headers of DPDK, and builds what has changed.
 pp_setup_build() {
-	local lock
+	local lock sdk
 	mkdir -p "$PP_BUILD" 2>/dev/null || true
 	[ -w "$PP_BUILD" ] ||
 		pp_die "cannot write to $PP_BUILD; set PP_BUILD to another folder"
 	exec {lock}>"$PP_BUILD/.setup.lock"
 	flock "$lock"
+	sdk=$("$PP_TOP/scripts/sdk.sh") || pp_warn "without these headers drivers/net is left out"
 	if [ ! -f "$PP_BUILD/build.ninja" ]; then
 		pp_say "Configuring $PP_BUILD"
-		pp_quiet meson setup --buildtype=release "$PP_BUILD" "$PP_TOP"
+		pp_quiet meson setup --buildtype=release "-Ddriver_sdk=$sdk" "$PP_BUILD" "$PP_TOP"
+	elif [ "$(cat "$PP_BUILD/.driver-sdk" 2>/dev/null)" != "$sdk" ]; then
+		pp_say "Configuring $PP_BUILD again, with other driver headers of DPDK"
+		pp_quiet meson setup --reconfigure "-Ddriver_sdk=$sdk" "$PP_BUILD" "$PP_TOP"
 	fi
+	printf '%s\n' "$sdk" >"$PP_BUILD/.driver-sdk"
 	if ! ninja -C "$PP_BUILD" -n 2>/dev/null | grep -q 'no work to do'; then
 		pp_say "Building"
 		pp_quiet ninja -C "$PP_BUILD" ${PP_JOBS:+-j "$PP_JOBS"}

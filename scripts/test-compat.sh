@@ -21,7 +21,8 @@ compat_mirror() {
 # compat_make RELEASE MIRROR ROOT: makes the chroot, unless it is there with the same packages.
 compat_make() {
 	local release=$1 mirror=$2 root=$3 packages proxy=''
-	packages=$(printf '%s\n' "${PP_NEEDS[@]##*=}" util-linux | sort -u | paste -sd,)
+	# dpkg-dev unpacks the source package that has DPDK's driver headers.
+	packages=$(printf '%s\n' "${PP_NEEDS[@]##*=}" util-linux dpkg-dev | sort -u | paste -sd,)
 	if [ "$(cat "$root.packages" 2>/dev/null)" = "$release $packages" ] && [ -d "$root" ]; then
 		pp_say "Using $root of an earlier run"
 		return 0
@@ -60,6 +61,21 @@ compat_exec() {
 		bash -c "$COMPAT_ENTER" enter "$root" "$PP_TOP" "$@"
 }
 
+# compat_headers ROOT VERSION: fetches DPDK's driver headers, and sets COMPAT_SDK to the folder in the
+# chroot, where it stays, or to nothing.
+compat_headers() {
+	local root=$1 version=$2 log=$T_DIR/headers.log
+	COMPAT_SDK=
+	# The names of mirrors are resolved as here.
+	cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
+	if compat_exec 300 "$log" "$root" env XDG_CACHE_HOME=/cache /src/scripts/sdk.sh; then
+		COMPAT_SDK=$(t_last_line "$log")
+		t_pass "driver headers of DPDK $version"
+	else
+		t_skip "driver headers of DPDK $version" "$(t_last_line "$log")"
+	fi
+}
+
 # compat_test RELEASE ROOT: builds and runs the unit tests.
 compat_test() {
 	local release=$1 root=$2 version log=$T_DIR/version.log
@@ -70,10 +86,11 @@ compat_test() {
 		return 0
 	fi
 	rm -rf "$root/build"
+	compat_headers "$root" "$version"
 	log=$T_DIR/build.log
 	# shellcheck disable=SC2016  # expanded there
 	compat_exec 900 "$log" "$root" sh -c 'meson setup --buildtype=release -Dwerror=true \
-		/build /src && ninja -C /build ${PP_JOBS:+-j $PP_JOBS}' || {
+		"-Ddriver_sdk=$0" /build /src && ninja -C /build ${PP_JOBS:+-j $PP_JOBS}' "$COMPAT_SDK" || {
 		t_fail "build with DPDK $version, warnings are errors" "$(t_why $?)" "$log"
 		return 0
 	}

@@ -5,16 +5,19 @@
 # The suites of test.sh, but for those that have files of their own (compat, dpdk). Sourced by
 # test.sh. Each counts its tests and goes on after a failure.
 
-# t_configure FOLDER MESON_OPTION...: configures once and builds; false and counted if that fails.
+# t_configure FOLDER MESON_OPTION...: configures once, with the driver headers of $PP_BUILD, and
+# builds; false and counted if that fails.
 t_configure() {
-	local build=$1
+	local build=$1 sdk
 	shift
-	if [ ! -f "$build/build.ninja" ]; then
+	sdk=$(cat "$PP_BUILD/.driver-sdk")
+	if [ ! -f "$build/build.ninja" ] || [ "$(cat "$build/.driver-sdk" 2>/dev/null)" != "$sdk" ]; then
 		rm -rf "$build"
-		t_exec 120 "$T_DIR/setup.log" meson setup "$build" "$PP_TOP" "$@" || {
+		t_exec 120 "$T_DIR/setup.log" meson setup "$build" "$PP_TOP" "-Ddriver_sdk=$sdk" "$@" || {
 			t_fail "meson setup $*" "$(t_why $?)" "$T_DIR/setup.log"
 			return 1
 		}
+		printf '%s\n' "$sdk" >"$build/.driver-sdk"
 	fi
 	t_exec 600 "$T_DIR/compile.log" ninja -C "$build" ${PP_JOBS:+-j "$PP_JOBS"} || {
 		t_fail "compile in ${build#"$PP_TOP/"}" "$(t_why $?)" "$T_DIR/compile.log"
@@ -98,6 +101,13 @@ suite_format() {
 		echo "$missing" >"$T_DIR/spdx.log"
 		t_fail "licence line" "missing in these files" "$T_DIR/spdx.log"
 	fi
+}
+
+# The headers themselves are tried in suite unit.
+suite_sdk() {
+	t_meson_suite "$PP_BUILD" sdk 3600
+	[ -x "$PP_BUILD/tests/sdk/sdk-driver" ] ||
+		t_skip driver_headers "there are none, so that drivers/net is left out"
 }
 
 suite_unit() {

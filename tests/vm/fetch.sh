@@ -5,6 +5,9 @@
 # What the VM lab takes from Debian: QEMU, installed; a kernel and busybox, unpacked into a cache
 # outside the tree, never installed. Sourced by tests/vm/run after scripts/setup.sh.
 
+# shellcheck source=scripts/apt-temp.sh
+. "$PP_TOP/scripts/apt-temp.sh"
+
 # shellcheck disable=SC2034  # for the caller: VM_KERNEL, VM_BUSYBOX
 VM_QEMU=${PP_QEMU:-qemu-system-x86_64}
 # The first version with an emulated igb.
@@ -33,29 +36,19 @@ vm_qemu_candidate() {
 }
 
 # vm_backports FOLDER: prints a configuration file for APT that adds the backports of this Debian,
-# from the mirror that the machine has its packages from. Index files go to FOLDER, so that nothing
-# of APT's own is changed.
+# from the mirror that the machine has its packages from.
 vm_backports() {
-	local folder=$1 codename uri key=/usr/share/keyrings/debian-archive-keyring.gpg option=
+	local codename uri
 	# shellcheck disable=SC1090
 	codename=$(. "${PP_OS_RELEASE:-/etc/os-release}" && echo "${VERSION_CODENAME:-}")
 	# shellcheck disable=SC2016  # APT's variables
-	uri=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+	uri=$(pp_apt_targets '$(CODENAME) $(COMPONENT) $(REPO_URI)' |
 		sed -n "s/^$codename main //p" | head -n 1)
 	[ -n "$codename" ] && [ -n "$uri" ] || return 1
-	[ ! -r "$key" ] || option="[signed-by=$key] "
-	mkdir -p "$folder/lists/partial"
-	cat /etc/apt/sources.list >"$folder/sources.list" 2>/dev/null || true
-	printf 'deb %s%s %s-backports main\n' "$option" "$uri" "$codename" >>"$folder/sources.list"
-	cat >"$folder/apt.conf" <<-END
-		Dir::Etc::sourcelist "$folder/sources.list";
-		Dir::State::lists "$folder/lists";
-		Dir::Cache::pkgcache "";
-		Dir::Cache::srcpkgcache "";
-		APT::Default-Release "$codename-backports";
-	END
-	chmod -R go+rX "$folder"
-	printf '%s\n' "$folder/apt.conf"
+	{
+		cat /etc/apt/sources.list 2>/dev/null || true
+		printf 'deb %s%s %s-backports main\n' "$(pp_apt_keys)" "$uri" "$codename"
+	} | pp_apt_temp "$1" "APT::Default-Release \"$codename-backports\";"
 }
 
 # QEMU, from backports where the distribution's own is too old.
