@@ -12,8 +12,8 @@ import time
 
 MEMORY_MIB = 1024
 # A processor that others use too must not look like a hung kernel.
-KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog no_timer_check "
-          "rcupdate.rcu_cpu_stall_suppress=1 hugepages=144 ")
+KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog "
+          "rcupdate.rcu_cpu_stall_suppress=1 no_timer_check hugepages=144 ")
 
 
 class Gone(Exception):

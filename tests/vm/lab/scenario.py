@@ -6,9 +6,9 @@
     # nics: 4                     how many igb there are
     # timeout: 90                 seconds for all of it
     # driver: ppigb               whose driver moves the NICs: ppigb, or stock (net_e1000_igb)
-    # iommu: aw-bits=39           more properties of the IOMMU
     # kernel: iomem=relaxed       more words for the kernel's command line
     # must-fail: DMAR             a control: passes only if exactly this made it fail
+    # iommu: aw-bits=39           more properties of the IOMMU
 """
 
 import re
@@ -30,9 +30,9 @@ class Scenario:
     nics: int = 2
     timeout: float = 90
     driver: str = "stock"
-    iommu: str = ""
     kernel: str = ""
     must_fail: str = ""
+    iommu: str = ""
 
 
 def driver(name):
@@ -41,8 +41,8 @@ def driver(name):
     return name
 
 
-CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "iommu": str, "kernel": str,
-           "must-fail": str}
+CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "kernel": str,
+           "must-fail": str, "iommu": str}
 
 
 def read(path):
