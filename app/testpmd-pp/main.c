@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <rte_cycles.h>
+#include <rte_devargs.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -89,6 +90,28 @@ wait_quit(double seconds)
 	return poll(&fd, 1, ms) > 0;
 }
 
+/* EAL passes over a device that no driver of the kernel holds, without a word. */
+static void
+warn_unbound(void)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+	struct rte_devargs *da;
+	uint16_t id;
+
+	RTE_EAL_DEVARGS_FOREACH("pci", da)
+	{
+		bool found = false;
+
+		RTE_ETH_FOREACH_DEV(id)
+			if (rte_eth_dev_get_name_by_port(id, name) == 0)
+				found |= strstr(name, da->name) != NULL;
+		if (da->policy == RTE_DEV_ALLOWED && !found)
+			msg_warn("-a %s: no port; if EAL says nothing of it, it is not bound: "
+				 "dpdk-devbind.py -b vfio-pci %s",
+				da->name, da->name);
+	}
+}
+
 /* The ports of --portmask, looked at and found fit. */
 static int
 probe_ports(void)
@@ -96,6 +119,7 @@ probe_ports(void)
 	uint64_t left = app.opts.portmask;
 	uint16_t id;
 
+	warn_unbound();
 	RTE_ETH_FOREACH_DEV(id) {
 		int ret;
 

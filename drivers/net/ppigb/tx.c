@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Transmit: packets of one segment that ask for nothing, and what happens to buffers afterwards. The
+ * last descriptor of each burst asks for a report (RS), upon which the device writes its head into
+ * memory: one word tells what is done, and descriptors are never read (82576EB datasheet 7.2.3.5).
+ */
+#include "queue.h"
+
+/** What a burst function looks for in each packet, besides sending it. */
+#define LOOK_SEGS  1u
+#define LOOK_FLAGS 2u
+
+#define CMD (PPIGB_TXC_DTYP_DATA | PPIGB_TXC_DEXT | PPIGB_TXC_IFCS | PPIGB_TXC_EOP)
+
+/* Out of line: it is long. By the mempool layer: the pool of an mbuf that was sent is not ours to
+ * keep, it may have been freed and another be in its place by now. */
+static __rte_noinline void
+put_bulk(struct rte_mempool *mp, void *objs, unsigned int n)
+{
+	rte_mempool_put_bulk(mp, objs, n);
+}
+
+/* Mbufs of mixed pools, with references elsewhere, and gaps where contexts were. */
+static void
+free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
+{
+	void *batch[64];
+	struct rte_mempool *pool = NULL;
+	unsigned int k = 0;
+
+	for (uint16_t i = 0; i < n; i++) {
+		struct rte_mbuf *m = sw[i];
+
+		if (m == NULL) {
+			txq->contexts--;
+			continue;
+		}
+		if (!txq->fast_free)
+			m = rte_pktmbuf_prefree_seg(m);
+		if (unlikely(m == NULL))
+			continue;
+		if (k > 0 && (m->pool != pool || k == RTE_DIM(batch))) {
+			put_bulk(pool, batch, k);
+			k = 0;
+		}
+		pool = m->pool;
+		batch[k++] = m;
+	}
+	if (k > 0)
+		put_bulk(pool, batch, k);
+}
+
+static __rte_always_inline void
+clean_run(struct ppigb_txq *txq, uint16_t from, uint16_t n)
+{
+	struct rte_mbuf **sw = &txq->sw[from];
+
+	if (likely(txq->fast_free && txq->contexts == 0))
+		put_bulk(sw[0]->pool, sw, n);
+	else
+		free_run(txq, sw, n);
+	txq->free += n;
+}
+
+__rte_noinline void
+ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to)
+{
+	uint16_t clean = txq->clean;
+
+	/* The head was read before anybody writes to the buffers it gives back. */
+	rte_io_rmb();
+	if (to < clean) {
+		clean_run(txq, clean, txq->size - clean);
+		clean = 0;
+	}
+	if (to > clean)
+		clean_run(txq, clean, to - clean);
+	txq->clean = to;
+}
+
+/* The queue is off: all comes back, also what was not sent. */
+void
+ppigb_tx_clear(struct ppigb_txq *txq)
+{
+	uint16_t i = ppigb_tx_head(txq);
+
+	for (; i != txq->next; i = ppigb_advance(i, 1, txq->size))
+		if (txq->sw[i] != NULL && (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)))
+			txq->dropped++;
+	ppigb_tx_clean(txq, txq->next);
+	txq->next = txq->clean = 0;
+	txq->free = txq->free_thresh = 0;
+	/* The device does not write there while the queue is off. */
+	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
+}
+
+/* Packets into one place of the ring on, without wrapping around. */
+static __rte_always_inline uint16_t
+send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n, unsigned int look,
+	uint64_t *bytes)
+{
+	volatile union ppigb_tx_desc *d = &txq->ring[to];
+	struct rte_mbuf **sw = &txq->sw[to];
+	uint16_t i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		uint64_t len = m->data_len;
+
+		if ((look & LOOK_SEGS) && unlikely(m->nb_segs != 1))
+			break;
+		if ((look & LOOK_FLAGS) && unlikely(m->ol_flags & PPIGB_TX_FLAGS))
+			break;
+		sw[i] = m;
+		d[i].qw.lo = rte_cpu_to_le_64(rte_mbuf_data_iova(m));
+		/* Length of the buffer, and PAYLEN, of the packet. */
+		d[i].qw.hi = rte_cpu_to_le_64(len | len << (32 + 14) | CMD);
+		*bytes += len;
+	}
+	return i;
+}
+
+static __rte_always_inline uint16_t
+send_burst(struct ppigb_txq *txq, struct rte_mbuf **pkts, uint16_t n, unsigned int look)
+{
+	uint16_t to_end = txq->size - txq->next;
+	uint64_t bytes = 0;
+	uint16_t room, done;
+
+	if (txq->free < txq->free_thresh || n > txq->free)
+		ppigb_tx_clean(txq, ppigb_tx_head(txq));
+	room = RTE_MIN(n, txq->free);
+	done = send_run(txq, txq->next, pkts, RTE_MIN(room, to_end), look, &bytes);
+	if (unlikely(done == to_end && room > done))
+		done += send_run(txq, 0, pkts + done, room - done, look, &bytes);
+	txq->next = ppigb_advance(txq->next, done, txq->size);
+	txq->free -= done;
+	txq->packets += done;
+	txq->bytes += bytes;
+	if (look != 0 && unlikely(done < room))
+		done += ppigb_tx_full(txq, pkts + done, n - done);
+	if (unlikely(done == 0))
+		return 0;
+	txq->ring[(txq->next == 0 ? txq->size : txq->next) - 1].data.cmd |=
+		rte_cpu_to_le_32(PPIGB_TXC_RS);
+	/* Contains a write barrier: the descriptors first. */
+	rte_write32(rte_cpu_to_le_32(txq->next), txq->tail);
+	return done;
+}
+
+uint16_t
+ppigb_tx_plain(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, 0);
+}
+
+uint16_t
+ppigb_tx_segments(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, LOOK_SEGS);
+}
+
+uint16_t
+ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, LOOK_SEGS | LOOK_FLAGS);
+}
+
+/* The pool in whose memory a segment's data lie; NULL if they lie in none. */
+static __rte_always_inline struct rte_mempool *
+data_pool(struct rte_mbuf *m)
+{
+	if (likely(RTE_MBUF_DIRECT(m)))
+		return m->pool;
+	return RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : NULL;
+}
+
+/* A pool that the last packet was not from. Takes locks, and maps memory, once per pool: in the
+ * process that owns the port, since mappings belong to it. */
+static __rte_noinline bool
+reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
+{
+	unsigned int i = 0;
+
+	if (mp == NULL || mp == txq->unreached)
+		return false;
+	while (i < PPIGB_TX_POOLS - 1 && txq->pools[i] != mp)
+		i++;
+	if (txq->pools[i] != mp && (rte_eal_process_type() != RTE_PROC_PRIMARY ||
+					   ppigb_reach(&rte_eth_devices[txq->port_id], mp) < 0)) {
+		txq->unreached = mp;
+		return false;
+	}
+	for (; i > 0; i--)
+		txq->pools[i] = txq->pools[i - 1];
+	txq->pools[0] = mp;
+	return true;
+}
+
+static bool
+in_reach(struct ppigb_txq *txq, struct rte_mbuf *m)
+{
+	for (; m != NULL; m = m->next) {
+		struct rte_mempool *mp = data_pool(m);
+
+		if (unlikely(mp != txq->pools[0] || mp == NULL) && !reach_slow(txq, mp))
+			return false;
+	}
+	return true;
+}
+
+/* For ports with a DMA domain of their own. A packet outside of it is freed and counted: if it were
+ * left to the caller, it would come again and again and hold up those behind it. */
+uint16_t
+ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct ppigb_txq *txq = q;
+	uint16_t done = 0;
+
+	while (done < n) {
+		uint16_t good = 0, sent;
+
+		while (good < n - done && in_reach(txq, pkts[done + good]))
+			good++;
+		sent = good == 0 ? 0 : ppigb_tx_offload(txq, pkts + done, good);
+		done += sent;
+		if (sent < good || done == n)
+			break;
+		rte_pktmbuf_free(pkts[done++]);
+		txq->refused++;
+	}
+	return done;
+}
+
+int
+ppigb_tx_done_cleanup(void *q, uint32_t free_cnt)
+{
+	struct ppigb_txq *txq = q;
+	uint16_t head = ppigb_tx_head(txq);
+	uint16_t i = txq->clean, to = i;
+	uint32_t packets = 0;
+
+	while (i != head && (free_cnt == 0 || packets < free_cnt)) {
+		bool last = txq->sw[i] != NULL &&
+			    (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)) != 0;
+
+		i = ppigb_advance(i, 1, txq->size);
+		if (last) {
+			packets++;
+			to = i;
+		}
+	}
+	ppigb_tx_clean(txq, to);
+	return (int)packets;
+}
