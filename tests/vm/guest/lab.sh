@@ -79,12 +79,15 @@ vfio() {
 # eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
 # physical addresses as those of the devices, and with the driver that the scenario is about.
 eal() {
-	local nic
+	local nic devargs=
 	printf '%s ' -l 0,1 "--iova-mode=$1" --no-telemetry
-	[ "$DRIVER" != ppigb ] || printf '%s ' -d "$PMD"
+	if [ "$DRIVER" = ppigb ]; then
+		printf '%s ' -d "$PMD"
+		devargs=$(cat /lab/devargs)
+	fi
 	shift
 	for nic; do
-		printf '%s ' -a "$(pci "$nic")"
+		printf '%s ' -a "$(pci "$nic")${devargs:+,$devargs}"
 	done
 }
 
@@ -145,6 +148,11 @@ links_up() {
 		tell "$1" 'show port summary all'
 		usleep 300000
 	done
+}
+
+# driven_by NAME PORTS DRIVER: all ports of a stock testpmd have this driver; after links_up.
+driven_by() {
+	expect "ports of $3" "$(grep '^[0-9] .*  up  ' "$1.log" | tail -n "$2" | grep -c " $3 ")" "$2"
 }
 
 # forwarding_starts NAME: has a stock testpmd forward.

@@ -23,6 +23,7 @@ def arguments():
     parser.add_argument("scenario")
     parser.add_argument("--timeout", type=float, help="seconds, instead of the scenario's own")
     parser.add_argument("--driver", choices=scenarios.DRIVERS, help="instead of the scenario's own")
+    parser.add_argument("--devargs", default="", help="for our driver, for instance isolate=1")
     for name in ("build", "qemu", "kernel", "busybox"):
         parser.add_argument(f"--{name}", required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -125,6 +126,7 @@ def main():
     scenario = scenarios.read(os.path.abspath(f"{here}/../scenarios/{options.scenario}"))
     seconds = options.timeout or scenario.timeout
     scenario.driver = options.driver or scenario.driver
+    scenario.devargs = options.devargs
     options.build = os.path.abspath(options.build)
     folder = f"{options.build}/vm/{scenario.name}"
     # Names of sockets must be short, so all names are relative.
