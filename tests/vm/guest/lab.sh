@@ -76,6 +76,11 @@ vfio() {
 	done
 }
 
+# eal_ops OPS: EAL's arguments for a stock program with mempool ops.
+eal_ops() {
+	[ "$1" != pagepool ] || printf '%s ' -d "$PLUGIN" --mbuf-pool-ops-name=pagepool
+}
+
 # eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
 # physical addresses as those of the devices, and with the driver that the scenario is about.
 eal() {
@@ -115,6 +120,17 @@ wait_for() {
 	until grep -q "$3" "$1.log"; do
 		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3'"
 		[ $left -gt 0 ] || fail "$1 does not say '$3' within $2 s"
+		left=$((left - 1))
+		usleep 100000
+	done
+}
+
+# wait_count NAME SECONDS PATTERN COUNT: until that many lines match.
+wait_count() {
+	local left=$(($2 * 10))
+	until [ "$(grep -c "$3" "$1.log")" -ge "$4" ]; do
+		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3' $4 times"
+		[ $left -gt 0 ] || fail "$1 does not say '$3' $4 times within $2 s"
 		left=$((left - 1))
 		usleep 100000
 	done
@@ -179,44 +195,13 @@ sum() {
 	number "$1" "$2" | awk '{ n += $1 } END { printf "%d\n", n }'
 }
 
-# well_traffic NIC NIC COUNT: sends frames both ways, which all have to come out unharmed.
+# well_traffic NIC NIC COUNT [KEY=VALUE...]: sends frames both ways, which all have to come out
+# unharmed.
 well_traffic() {
-	ask traffic "$1" "$2" "count=$3"
+	local first=$1 second=$2 count=$3
+	shift 3
+	ask traffic "$first" "$second" "count=$count" "$@"
 	echo "traffic: $ANSWER"
 	[ "$(answer sent) $(answer received) $(answer harmed) $(answer lost)" = \
-		"$((2 * $3)) $((2 * $3)) 0 0" ] || fail "frames were lost or harmed"
-}
-
-# ours_forward FRAMES MBUFS: testpmd-pp forwards so many frames each way between nic0 and nic1, all
-# of which have to come out and to be counted, and so have the mbufs of its pool. Leaves ours.json
-# and ours.log.
-#
-# Physical addresses, because the emulated NIC drops a frame that it should send when the frame lies
-# on two pages of the IOMMU that are not neighbours in memory. With virtual addresses a page pool's
-# mbufs can lie so: there are no gaps between them.
-ours_forward() {
-	local out
-	# shellcheck disable=SC2046  # words
-	app ours $TESTPMD_PP $(eal pa nic0 nic1) -- --nb-cores=1 "--total-num-mbufs=$2" \
-		--forward-mode=io --no-flush-rx --mbcache 0 --stats-period 1 --report ours.json
-	wait_for ours 60 ' s port 1 '
-	well_traffic nic0 nic1 "$1"
-	kill -INT "$(cat ours.pid)"
-	ended ours 30
-	give ours.json
-	give ours.log
-	expect "received by port" "$(number rx_packets ours.json | tr '\n' ' ')" "$1 $1 "
-	expect "sent by port" "$(number tx_packets ours.json | tr '\n' ' ')" "$1 $1 "
-	expect "dropped, missed, without mbuf" \
-		"$(sum tx_dropped ours.json) $(sum imissed ours.json) $(sum rx_nombuf ours.json)" '0 0 0'
-	expect "mbufs in use, cached, in the ring, in slabs" \
-		$(($(sum in_use ours.json) + $(sum cached ours.json) + $(sum in_ring ours.json) + \
-			$(sum slab_free ours.json))) "$2"
-	# The driver takes mbufs one by one: 512 for each Rx ring, then one for each frame.
-	out=$(($(sum alloc_fast ours.json) + $(sum alloc_refill ours.json)))
-	expect "mbufs handed out" $out $((2 * $1 + 1024))
-	expect "mbufs put back or in use" \
-		$(($(sum recycle_cached ours.json) + $(sum recycle_ring ours.json) + \
-			$(sum recycle_ring_full ours.json) + $(sum in_use ours.json))) $out
-	expect "mbufs that did not come back" "$(grep -c 'did not come back' ours.log || true)" 0
+		"$((2 * count)) $((2 * count)) 0 0" ] || fail "frames were lost or harmed"
 }

@@ -123,7 +123,8 @@ def write(path, options, scenario):
         archive.copy(name)
     here = os.path.dirname(os.path.abspath(__file__))
     archive.copy(f"{here}/../guest/init", "/init")
-    archive.copy(f"{here}/../guest/lab.sh", "/lab/lab.sh")
+    for script in glob.glob(f"{here}/../guest/*.sh"):
+        archive.copy(script, f"/lab/{os.path.basename(script)}")
     archive.copy(scenario.path, "/lab/scenario")
     archive.write(path)
     return image
