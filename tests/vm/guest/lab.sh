@@ -116,34 +116,34 @@ tell() {
 
 # wait_for NAME SECONDS PATTERN: until the program has said it.
 wait_for() {
-	local left=$(($2 * 10))
+	local left=$(($2 * 25))
 	until grep -q "$3" "$1.log"; do
 		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3'"
 		[ $left -gt 0 ] || fail "$1 does not say '$3' within $2 s"
 		left=$((left - 1))
-		usleep 100000
+		usleep 40000
 	done
 }
 
 # wait_count NAME SECONDS PATTERN COUNT: until that many lines match.
 wait_count() {
-	local left=$(($2 * 10))
+	local left=$(($2 * 25))
 	until [ "$(grep -c "$3" "$1.log")" -ge "$4" ]; do
 		kill -0 "$(cat "$1.pid")" 2>/dev/null || fail "$1 ended, and did not say '$3' $4 times"
 		[ $left -gt 0 ] || fail "$1 does not say '$3' $4 times within $2 s"
 		left=$((left - 1))
-		usleep 100000
+		usleep 40000
 	done
 }
 
 # ended NAME SECONDS: until the program has ended, well.
 ended() {
-	local left=$(($2 * 10)) pid status=0
+	local left=$(($2 * 25)) pid status=0
 	pid=$(cat "$1.pid")
 	while kill -0 "$pid" 2>/dev/null; do
 		[ $left -gt 0 ] || fail "$1 does not end within $2 s"
 		left=$((left - 1))
-		usleep 100000
+		usleep 40000
 	done
 	wait "$pid" || status=$?
 	[ $status -eq 0 ] || fail "$1 ended with status $status"

@@ -101,7 +101,7 @@ class Machine:
                 self._answers.put(message)
         self._answers.put({"error": {"desc": "QEMU has ended"}})
 
-    def execute(self, name, **arguments):
+    def execute(self, name, /, **arguments):
         """A command to QEMU; its answer, or Gone with the error it gave."""
         if self._qmp is None:
             self._connect()
