@@ -110,7 +110,6 @@ class Traffic(threading.Thread):
         self._swap, self._ip, self._patience = swap, ip, patience / 1000
         self._stop_sending = threading.Event()
         self._per_side = [Result(), Result()]
-        self._number = 0
         self._last = 0.0
         self.result = Result()
 
@@ -118,11 +117,12 @@ class Traffic(threading.Thread):
         result = self._per_side[side]
         near, far = self._pair[side], self._pair[1 - side]
         while len(result.outstanding) < self._window and not self._done_sending(result):
-            if not self._wires.send(near, self._frame(self._number, near)):
+            # The same frames in each run, whatever direction is faster.
+            number = 2 * result.sent + side
+            if not self._wires.send(near, self._frame(number, near)):
                 return
             # What comes out at the far side has been sent on this one.
-            result.outstanding[self._number] = time.monotonic()
-            self._number += 1
+            result.outstanding[number] = time.monotonic()
             result.sent += 1
 
     def _frame(self, number, near, swap=False):
