@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 ETHERTYPE = b"\x88\xb5"
 # A frame that is not back after so many seconds is lost.
 PATIENCE = 2.0
+# A number of frames is not sent to its end when nothing has come out after so many seconds.
+GIVE_UP = 10.0
 SIZE_MIN, SIZE_MAX = 60, 1514
 # Ethernet, IPv4 and UDP.
 IP_HEAD = 42
@@ -144,16 +146,15 @@ class Traffic(threading.Thread):
             except BlockingIOError:
                 return
             number = int.from_bytes(data[at:at + 8], "big")
-            if self._frame(number, self._pair[1 - side], self._swap) != data:
-                result.harmed += 1
-            elif result.outstanding.pop(number, None):
-                result.received += 1
-            elif number in result.late:
+            known = result.outstanding.pop(number, None) is not None
+            if number in result.late:
                 result.late.remove(number)
-                result.received += 1
                 result.lost -= 1
+                known = True
+            # What is not known was never sent, or comes a second time.
+            if known and self._frame(number, self._pair[1 - side], self._swap) == data:
+                result.received += 1
             else:
-                # A second time, or never sent.
                 result.harmed += 1
             self.result.gap = max(self.result.gap, now - self._last)
             self._last = now
@@ -177,7 +178,8 @@ class Traffic(threading.Thread):
             for side in (0, 1):
                 self._receive(side, now)
             self._expire(now)
-            if now > self._end:
+            dead = not any(r.received or r.harmed for r in self._per_side)
+            if now > self._end or (self._count and dead and now - start > GIVE_UP):
                 self._stop_sending.set()
             if all(self._done_sending(r) and not r.outstanding for r in self._per_side):
                 break
