@@ -21,6 +21,11 @@ ppigb) DRIVER_NAME=net_ppigb ;;
 *) DRIVER_NAME=net_e1000_igb ;;
 esac
 
+# What testpmd-pp calls its ports' driver: it has ours in it where ours is built.
+# shellcheck disable=SC2034
+OURS_NAME=net_e1000_igb
+[ ! -e "$PMD" ] || OURS_NAME=net_ppigb
+
 fail() {
 	echo "FAILED: $*"
 	echo "@@ failed $*"
