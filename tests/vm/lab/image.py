@@ -91,14 +91,15 @@ def add_modules(archive, folder):
     archive.data("/lab/modules/order", "\n".join(names).encode() + b"\n")
 
 
-def add_ours(archive, build, driver):
-    """The build; which driver the scenario is about is in a file."""
-    if driver == "ppigb" and not os.path.exists(f"{build}/{PMD}"):
+def add_ours(archive, build, scenario):
+    """The build; which driver the scenario is about, and its arguments, are in files."""
+    if scenario.driver == "ppigb" and not os.path.exists(f"{build}/{PMD}"):
         raise Missing(f"{PMD} is not built in {build}: see what meson says about the driver")
     optional = [PMD] + [name[len(build) + 1:] for name in glob.glob(f"{build}/{PROGRAMS}/*")]
     for name in OURS + tuple(name for name in optional if os.path.isfile(f"{build}/{name}")):
         add_program(archive, f"{build}/{name}", f"/pagepool/{name}")
-    archive.data("/lab/driver", driver.encode() + b"\n")
+    archive.data("/lab/driver", scenario.driver.encode() + b"\n")
+    archive.data("/lab/devargs", scenario.devargs.encode() + b"\n")
 
 
 def write(path, options, scenario):
@@ -117,12 +118,13 @@ def write(path, options, scenario):
     add_modules(archive, modules)
     add_program(archive, os.path.realpath("/usr/bin/dpdk-testpmd"), "/usr/bin/dpdk-testpmd")
     add_plugins(archive)
-    add_ours(archive, options.build, scenario.driver)
+    add_ours(archive, options.build, scenario)
     for name in EXTRA:
         archive.copy(name)
     here = os.path.dirname(os.path.abspath(__file__))
     archive.copy(f"{here}/../guest/init", "/init")
-    archive.copy(f"{here}/../guest/lab.sh", "/lab/lab.sh")
+    for script in glob.glob(f"{here}/../guest/*.sh"):
+        archive.copy(script, f"/lab/{os.path.basename(script)}")
     archive.copy(scenario.path, "/lab/scenario")
     archive.write(path)
     return image

@@ -14,6 +14,8 @@ MEMORY_MIB = 1024
 # A processor that others use too must not look like a hung kernel.
 KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog "
           "rcupdate.rcu_cpu_stall_suppress=1 no_timer_check hugepages=144 ")
+# Addresses that are the same in every run.
+SAME = "nokaslr norandmaps "
 
 
 class Gone(Exception):
@@ -30,20 +32,35 @@ def nic_device(number):
             "mac": mac(number)}
 
 
+def clock(scenario):
+    """Words for the processors. With a count of instructions as its clock, 2^N ns for each, the
+    machine does the same thing in every run: one thread, no host's time or chance."""
+    if scenario.icount is None:
+        return ["-accel", "tcg,thread=multi"]
+    return ["-accel", "tcg,thread=single", "-icount", f"shift={scenario.icount},sleep=off",
+            "-seed", "1", "-rtc", "base=2024-01-01,clock=vm"]
+
+
+def wire(scenario, number):
+    """What the cable of a NIC ends in: the lab, or, wired to its neighbour, that one."""
+    if scenario.wired == "pairs":
+        return f"hubport,id=n{number},hubid={number // 2}"
+    return (f"dgram,id=n{number},local.type=unix,local.path=n{number}.qemu,"
+            f"remote.type=unix,remote.path=n{number}.host")
+
+
 def command(options, scenario, image):
     """The command line, for the folder of the logs. NIC i sits behind root port i and is 0000:(i+1):00.0 to the guest."""
     words = [options.qemu, "-no-user-config", "-nodefaults", "-display", "none", "-no-reboot",
-             "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
+             "-M", "q35", *clock(scenario), "-cpu", "max", "-smp", "2",
              "-m", str(MEMORY_MIB),
              # Before the devices whose accesses it is to translate.
              "-device", ",".join(filter(None, ("intel-iommu,intremap=on", scenario.iommu)))]
     for i in range(scenario.nics):
         words += ["-device", f"pcie-root-port,id=rp{i},chassis={i + 1},slot={i + 1}",
-                  "-netdev", f"dgram,id=n{i},local.type=unix,local.path=n{i}.qemu,"
-                  f"remote.type=unix,remote.path=n{i}.host",
-                  "-device", json.dumps(nic_device(i))]
+                  "-netdev", wire(scenario, i), "-device", json.dumps(nic_device(i))]
     return words + ["-kernel", image, "-initrd", "initramfs",
-                    "-append", KERNEL + scenario.kernel,
+                    "-append", KERNEL + SAME * (scenario.icount is not None) + scenario.kernel,
                     "-serial", "stdio", "-serial", "file:kernel.log",
                     "-qmp", "unix:qmp,server=on,wait=off",
                     # The kernel's own messages are limited in number; this counts every access.
@@ -84,7 +101,7 @@ class Machine:
                 self._answers.put(message)
         self._answers.put({"error": {"desc": "QEMU has ended"}})
 
-    def execute(self, name, **arguments):
+    def execute(self, name, /, **arguments):
         """A command to QEMU; its answer, or Gone with the error it gave."""
         if self._qmp is None:
             self._connect()

@@ -6,6 +6,8 @@
     # nics: 4                     how many igb there are
     # timeout: 90                 seconds for all of it
     # driver: ppigb               whose driver moves the NICs: ppigb, or stock (net_e1000_igb)
+    # wired: pairs                what nic0 sends nic1 gets, and so on; else the lab is at each end
+    # icount: 1                   the clock counts instructions, 2^1 ns each: the same in every run
     # kernel: iomem=relaxed       more words for the kernel's command line
     # must-fail: DMAR             a control: passes only if exactly this made it fail
     # iommu: aw-bits=39           more properties of the IOMMU
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 
 
 DRIVERS = ("stock", "ppigb")
+WIRED = ("lab", "pairs")
 
 
 class Bad(Exception):
@@ -30,19 +33,25 @@ class Scenario:
     nics: int = 2
     timeout: float = 90
     driver: str = "stock"
+    # Of the command line alone.
+    devargs: str = ""
+    wired: str = "lab"
+    icount: int | None = None
     kernel: str = ""
     must_fail: str = ""
     iommu: str = ""
 
 
-def driver(name):
-    if name not in DRIVERS:
-        raise ValueError(f"'{name}' is none of {', '.join(DRIVERS)}")
-    return name
+def one_of(names):
+    def convert(name):
+        if name not in names:
+            raise ValueError(f"'{name}' is none of {', '.join(names)}")
+        return name
+    return convert
 
 
-CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "kernel": str,
-           "must-fail": str, "iommu": str}
+CONVERT = {"what": str, "nics": int, "timeout": float, "driver": one_of(DRIVERS),
+           "wired": one_of(WIRED), "icount": int, "kernel": str, "must-fail": str, "iommu": str}
 
 
 def read(path):

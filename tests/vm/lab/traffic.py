@@ -5,21 +5,43 @@
 import hashlib
 import select
 import socket
+import struct
 import threading
 import time
 from dataclasses import dataclass, field
 
 # For local experiments: the emulated NIC drops what looks like IP and is none.
 ETHERTYPE = b"\x88\xb5"
-# A frame that is not back after so long is lost.
-LOST_AFTER = 2.0
-SIZES = (60, 64, 128, 256, 512, 1024, 1514)
+# A frame that is not back after so many seconds is lost.
+PATIENCE = 2.0
+# A number of frames is not sent to its end when nothing has come out after so many seconds.
+GIVE_UP = 10.0
+SIZE_MIN, SIZE_MAX = 60, 1514
+# Ethernet, IPv4 and UDP.
+IP_HEAD = 42
 
 
-def frame(number, sender, receiver, size):
+def size_of(number):
+    """All sizes that there are, in no order: the step has no factor in common with their count."""
+    return SIZE_MIN + number * 397 % (SIZE_MAX + 1 - SIZE_MIN)
+
+
+def ip_head(number, size):
+    """IPv4 and UDP without its checksum, from one of 256 addresses, so that RSS spreads them."""
+    head = struct.pack(">BBHIBBHI4s", 0x45, 0, size - 14, 0, 64, 17, 0,
+                       0x0A000000 + number % 256, bytes((10, 1, 0, 1)))
+    total = sum(struct.unpack(">10H", head))
+    total = (total & 0xFFFF) + (total >> 16)
+    check = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+    return (head[:10] + struct.pack(">H", check) + head[12:]
+            + struct.pack(">HHHH", 4789, 4789, size - 34, 0))
+
+
+def frame(number, sender, receiver, size, ip=False):
     """Frame NUMBER: no two are alike, and all of it can be told from the number."""
     digest = hashlib.blake2b(number.to_bytes(8, "big")).digest()
-    head = receiver + sender + ETHERTYPE + number.to_bytes(8, "big")
+    kind = b"\x08\x00" + ip_head(number, size) if ip else ETHERTYPE
+    head = receiver + sender + kind + number.to_bytes(8, "big")
     return (head + digest * (size // len(digest) + 1))[:size]
 
 
@@ -68,6 +90,7 @@ class Result:
     gap: float = 0.0
     seconds: float = 0.0
     outstanding: dict = field(default_factory=dict)
+    late: set = field(default_factory=set)
 
     def __str__(self):
         return (f"sent={self.sent} received={self.received} harmed={self.harmed} "
@@ -76,16 +99,19 @@ class Result:
 
 class Traffic(threading.Thread):
     """Frames both ways between two NICs, never more than WINDOW on the way in each direction.
-    Stops after COUNT frames each way, or, without a count, when told to; at END at the latest."""
+    Stops after COUNT frames each way, or, without a count, when told to; at END at the latest.
+    SWAP: who forwards them swaps the addresses. IP: they are UDP. PATIENCE, in ms: until a frame is
+    taken for lost and the next one sent; should it come after all, it is not."""
 
-    def __init__(self, wires, pair, end, count=0, window=32, size=0):
+    def __init__(self, wires, pair, end, count=0, window=32, size=0, swap=False, ip=False,
+                 patience=PATIENCE * 1000):
         super().__init__(daemon=True)
         self._end = end
         self._wires, self._pair = wires, pair
         self._count, self._window, self._size = count, window, size
+        self._swap, self._ip, self._patience = swap, ip, patience / 1000
         self._stop_sending = threading.Event()
         self._per_side = [Result(), Result()]
-        self._number = 0
         self._last = 0.0
         self.result = Result()
 
@@ -93,14 +119,19 @@ class Traffic(threading.Thread):
         result = self._per_side[side]
         near, far = self._pair[side], self._pair[1 - side]
         while len(result.outstanding) < self._window and not self._done_sending(result):
-            size = self._size or SIZES[self._number % len(SIZES)]
-            data = frame(self._number, address(0xF0 + near), address(near), size)
-            if not self._wires.send(near, data):
+            # The same frames in each run, whatever direction is faster.
+            number = 2 * result.sent + side
+            if not self._wires.send(near, self._frame(number, near)):
                 return
             # What comes out at the far side has been sent on this one.
-            result.outstanding[self._number] = (time.monotonic(), data)
-            self._number += 1
+            result.outstanding[number] = time.monotonic()
             result.sent += 1
+
+    def _frame(self, number, near, swap=False):
+        """The frame as it is sent to a NIC or, with swapped addresses, as it may come back."""
+        ends = (address(0xF0 + near), address(near))
+        return frame(number, *(ends[::-1] if swap else ends),
+                     self._size or size_of(number), self._ip)
 
     def _done_sending(self, result):
         return self._stop_sending.is_set() or 0 < self._count <= result.sent
@@ -108,24 +139,32 @@ class Traffic(threading.Thread):
     def _receive(self, side, now):
         result = self._per_side[1 - side]
         end = self._wires.ends[self._pair[side]]
+        at = IP_HEAD if self._ip else 14
         for _ in range(2 * self._window):
             try:
                 data = end.recv(65536)
             except BlockingIOError:
                 return
-            number = int.from_bytes(data[14:22], "big")
-            expected = result.outstanding.pop(number, None)
-            if expected is None or expected[1] != data:
+            number = int.from_bytes(data[at:at + 8], "big")
+            known = result.outstanding.pop(number, None) is not None
+            if number in result.late:
+                result.late.remove(number)
+                result.lost -= 1
+                known = True
+            # What is not known was never sent, or comes a second time.
+            if known and self._frame(number, self._pair[1 - side], self._swap) == data:
+                result.received += 1
+            else:
                 result.harmed += 1
-            result.received += 1
             self.result.gap = max(self.result.gap, now - self._last)
             self._last = now
 
     def _expire(self, now):
         for result in self._per_side:
-            for number in [n for n, (when, _) in result.outstanding.items()
-                           if now - when > LOST_AFTER]:
+            for number in [n for n, when in result.outstanding.items()
+                           if now - when > self._patience]:
                 del result.outstanding[number]
+                result.late.add(number)
                 result.lost += 1
 
     def run(self):
@@ -139,7 +178,8 @@ class Traffic(threading.Thread):
             for side in (0, 1):
                 self._receive(side, now)
             self._expire(now)
-            if now > self._end:
+            dead = not any(r.received or r.harmed for r in self._per_side)
+            if now > self._end or (self._count and dead and now - start > GIVE_UP):
                 self._stop_sending.set()
             if all(self._done_sending(r) and not r.outstanding for r in self._per_side):
                 break
