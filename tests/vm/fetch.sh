@@ -78,6 +78,24 @@ vm_fetch_qemu() {
 		vm_skip "QEMU of version $VM_QEMU_MIN or newer cannot be installed, see $log"
 }
 
+# Sets VM_PYTHON to a Python that has scapy: the machine's own may be another than the first found.
+vm_find_scapy() {
+	for VM_PYTHON in python3 /usr/bin/python3; do
+		! "$VM_PYTHON" -c 'import scapy' 2>/dev/null || return 0
+	done
+	return 1
+}
+
+# vm_fetch_scapy LOG: what frames are built and taken apart with, outside the guest.
+vm_fetch_scapy() {
+	vm_find_scapy && return 0
+	pp_is_debian || vm_skip "there is no scapy for python3, and this is not Debian"
+	pp_is_root || vm_skip "there is no scapy for python3 (package python3-scapy), and only root can install it"
+	pp_say "Installing scapy"
+	(pp_apt_install python3-scapy) >"$1" 2>&1 || true
+	vm_find_scapy || vm_skip "python3-scapy cannot be installed, see $1"
+}
+
 # Sets VM_CACHE to a folder that may stay.
 vm_cache_folder() {
 	VM_CACHE=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/pagepool-vm

@@ -19,9 +19,14 @@ def text_of(path):
         return ""
 
 
+def all_faults(folder):
+    """Accesses of devices that the IOMMU refused: device, address, "1" for a write."""
+    return FAULT.findall(text_of(f"{folder}/faults.log"))
+
+
 def dmar_faults(folder):
     """How many accesses of devices the IOMMU refused, and the first of them."""
-    found = FAULT.findall(text_of(f"{folder}/faults.log"))
+    found = all_faults(folder)
     if not found:
         return 0, ""
     source, address, write = found[0]

@@ -7,6 +7,7 @@ import base64
 import binascii
 import time
 
+import judge
 import qemu
 from traffic import Traffic
 
@@ -50,6 +51,9 @@ class Requests:
             text = method(*words[1:])
         except (Refused, qemu.Gone, TypeError, ValueError, binascii.Error) as error:
             return f"error {error}"
+        # An expression can fail in any way; the scenario shall hear of it.
+        except Exception as error:  # pylint: disable=broad-except
+            return f"error {type(error).__name__}: {error}"
         return None if text is None else f"ok {text}"
 
     # Without an answer.
@@ -93,6 +97,30 @@ class Requests:
         self._machine.execute("device_add", **qemu.nic_device(int(nic.removeprefix("nic"))))
         return ""
 
+    def on_faults(self, first="0", end="0xffffffffffffffff"):
+        """Accesses that the IOMMU refused so far: which kind, and how many outside of a range."""
+        faults = judge.all_faults(".")
+        writes = sum(write == "1" for _, _, write in faults)
+        elsewhere = sum(not int(first, 0) <= int(where, 0) < int(end, 0) for _, where, _ in faults)
+        return (f"faults={len(faults)} reads={len(faults) - writes} writes={writes} "
+                f"elsewhere={elsewhere}")
+
+    def on_frame(self, nic, *words):
+        """Sends frames into a NIC, see frames.py."""
+        return self._frames().send(self._wires, self._nic(nic), " ".join(words))
+
+    def on_digest(self, *words):
+        """What the guest has to see of a frame that is not sent as it is."""
+        return self._frames().digest(" ".join(words))
+
+    def on_rss(self, key, *flow):
+        """The hash of source, target and ports."""
+        return self._frames().rss(key, *flow)
+
+    def on_out(self, nic, *words):
+        """Compares what comes out of a NIC with what has to."""
+        return self._frames().collect(self._wires, self._nic(nic), " ".join(words))
+
     def on_traffic(self, first, second, *words):
         """Sends and compares a number of frames; answers when all are through or lost."""
         traffic = self._new_traffic(first, second, words)
@@ -112,12 +140,22 @@ class Requests:
         self._traffic = None
         return str(result)
 
+    @staticmethod
+    def _frames():
+        # Not every machine has scapy, and not every scenario needs it.
+        import frames  # pylint: disable=import-outside-toplevel
+        return frames
+
+    def _nic(self, name):
+        number = int(name.removeprefix("nic"))
+        if number >= len(self._wires.ends):
+            raise Refused(f"there is no {name}")
+        return number
+
     def _new_traffic(self, first, second, words):
         if self._traffic is not None:
             raise Refused("there is traffic already")
-        pair = [int(nic.removeprefix("nic")) for nic in (first, second)]
-        if max(pair) >= len(self._wires.ends):
-            raise Refused("there is no such NIC")
+        pair = [self._nic(nic) for nic in (first, second)]
         # What came out before anybody asked is nobody's.
         self._wires.drain()
         return Traffic(self._wires, pair, self.end, **named(words))

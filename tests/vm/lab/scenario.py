@@ -9,6 +9,7 @@
     # wired: pairs                what nic0 sends nic1 gets, and so on; else the lab is at each end
     # icount: 1                   the clock counts instructions, 2^1 ns each: the same in every run
     # kernel: iomem=relaxed       more words for the kernel's command line
+    # needs: scapy                what must be on this machine besides QEMU
     # must-fail: DMAR             a control: passes only if exactly this made it fail
     # iommu: aw-bits=39           more properties of the IOMMU
 """
@@ -38,6 +39,7 @@ class Scenario:
     wired: str = "lab"
     icount: int | None = None
     kernel: str = ""
+    needs: str = ""
     must_fail: str = ""
     iommu: str = ""
 
@@ -51,7 +53,8 @@ def one_of(names):
 
 
 CONVERT = {"what": str, "nics": int, "timeout": float, "driver": one_of(DRIVERS),
-           "wired": one_of(WIRED), "icount": int, "kernel": str, "must-fail": str, "iommu": str}
+           "wired": one_of(WIRED), "icount": int, "kernel": str, "needs": str, "must-fail": str,
+           "iommu": str}
 
 
 def read(path):
