@@ -19,6 +19,8 @@ set -euo pipefail
 . "$PP_TOP/scripts/test-compat.sh"
 # shellcheck source=tests/dpdk/autotests.sh
 . "$PP_TOP/tests/dpdk/autotests.sh"
+# shellcheck source=tests/model/model.sh
+. "$PP_TOP/tests/model/model.sh"
 
 # Name and what it is; in the order in which they run.
 SUITES=(
@@ -27,6 +29,7 @@ SUITES=(
 	"sdk:where DPDK's driver headers come from"
 	'unit:one program per contract of the library'
 	'stress:threads, random operations against a model'
+	'model:spin looks at every state of models of what rests on memory order'
 	'asan:unit and stress with address and undefined behaviour sanitizers'
 	'tsan:unit and stress with the thread sanitizer'
 	'secondary:several processes, also with the wrong plugins'
@@ -89,7 +92,8 @@ main() {
 	trap 'exit 143' TERM HUP
 	setup pp_setup_packages dpdk-test=dpdk-dev setpriv=util-linux
 	# What only one suite needs: without it that suite is skipped.
-	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap) ||
+	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap \
+		spin=spin) ||
 		pp_warn "some suites will be skipped"
 	pp_setup_hugepages 512
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"

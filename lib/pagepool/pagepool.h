@@ -209,8 +209,9 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
 /**
  * Destroy a pool. Never blocks for pages that are out and never frees memory under them: the pool
  * leaves the list, gives out nothing more, and its memory goes with the put of its last page, by
- * whichever thread. Once this has begun no thread may start anything else on the pool: no alloc,
- * count, statistics or dump, only puts of pages still out.
+ * whichever thread. From its call on no thread may be in or begin anything else on the pool: no
+ * alloc, count, statistics or dump, only puts of pages still out. But a thread that holds a page of
+ * the pool until afterwards may: the page keeps the pool, and allocs fail.
  * An external pool's pages are its caller's: its state is freed at once and no put may follow.
  * If a process was killed in the middle of an operation on the pool, its memory is not freed at
  * all, which the log says; finding that out takes two seconds.

@@ -217,7 +217,6 @@ void pp_give(
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
 void pp_guest_leave(struct pagepool_state *st);
-bool pp_zombie_hold(struct pagepool_state *st);
 void pp_zombie_put(struct pagepool_state *st, unsigned int n);
 
 /* ring.c */

@@ -104,23 +104,27 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 		pp_zombie_put(st, n);
 }
 
-/* The same for a pool that checks: in portions of which the bad pages have been left out. */
+/* The same for a pool that checks: in portions of which the bad pages have been left out. A portion
+ * is put only when the next one that has good pages has been looked at, or the last one has: the
+ * pool may be destroyed meanwhile, and then bad pages do not keep it. */
 static void
 put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
-	struct pagepool_state *st = pool->state;
-	bool zombie = pp_zombie_hold(st);
-	unsigned int chunk, nb_good;
-	void *good[64];
+	void *good[2][64];
+	unsigned int chunk, nb_good, nb_kept = 0, next = 0;
 
 	for (; n > 0; n -= chunk, pages += chunk) {
-		chunk = RTE_MIN(n, RTE_DIM(good));
-		nb_good = pp_check_put(st, pages, chunk, good);
-		if (nb_good > 0)
-			put(pool, good, nb_good, to);
+		chunk = RTE_MIN(n, RTE_DIM(good[0]));
+		nb_good = pp_check_put(pool->state, pages, chunk, good[next]);
+		if (nb_good == 0)
+			continue;
+		if (nb_kept > 0)
+			put(pool, good[!next], nb_kept, to);
+		nb_kept = nb_good;
+		next = !next;
 	}
-	if (zombie)
-		pp_zombie_put(st, 1);
+	if (nb_kept > 0)
+		put(pool, good[!next], nb_kept, to);
 }
 
 static void

@@ -54,18 +54,6 @@ zombie_sub(struct pagepool_state *st, int64_t n)
 		PP_LOG(ERR, "%s: more pages put after destroy than were out\n", st->name);
 }
 
-/** Keep a destroyed pool until pp_zombie_put(1), for a caller whose pages, if they turn out to be
- * bad, do not. @return false, with nothing done, if it has not been destroyed. */
-bool
-pp_zombie_hold(struct pagepool_state *st)
-{
-	if (likely(!pp_is_dying(st)))
-		return false;
-	/* Relaxed: the caller's page still keeps the pool. */
-	__atomic_fetch_add(&st->zombie_out, 1, __ATOMIC_RELAXED);
-	return true;
-}
-
 /** Put pages of a destroyed pool; the last put frees it. */
 void
 pp_zombie_put(struct pagepool_state *st, unsigned int n)

@@ -199,6 +199,57 @@ after_destroy_bad(void)
 	CHECK_MEM(before);
 }
 
+/* A pool that is destroyed as soon as a put of it says something. */
+struct destroyer {
+	struct pagepool *pool;
+	unsigned int left;
+};
+
+static ssize_t
+destroy_on_write(void *cookie, const char *text, size_t len)
+{
+	struct destroyer *d = cookie;
+
+	(void)text;
+	/* What follows goes where the test looks. */
+	t_log_begin();
+	d->left = pagepool_destroy(d->pool);
+	return (ssize_t)len;
+}
+
+/* Destroyed in the middle of a put whose only good page is its first: the pool does not go before
+ * the last bad one has been refused. */
+static void
+destroyed_meanwhile(void)
+{
+	static const cookie_io_functions_t io = {.write = destroy_on_write};
+	struct t_mem before;
+	void *same[200];
+
+	t_mem_get(&before);
+	for (unsigned int w = 0; w < RTE_DIM(put_ways); w++) {
+		struct destroyer d = {.pool = checked_pool("pool", 0, 2048)};
+		FILE *stream = fopencookie(&d, "w", io);
+		unsigned int refused = 0;
+		const char *log;
+
+		CHECK(stream != NULL);
+		same[0] = pagepool_alloc(d.pool);
+		for (unsigned int k = 1; k < RTE_DIM(same); k++)
+			same[k] = same[0];
+		rte_openlog_stream(stream);
+		put_ways[w](d.pool, same, RTE_DIM(same));
+		for (log = t_log_end(); (log = strstr(log, "pool: put of")) != NULL; log++)
+			refused++;
+		fclose(stream);
+		CHECK_EQ(d.left, 1);
+		/* The first of them is in the other stream. */
+		CHECK_EQ(refused, RTE_DIM(same) - 2);
+		CHECK(pagepool_from_page(same[0]) == NULL);
+		CHECK_MEM(before);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -213,5 +264,6 @@ main(int argc, char **argv)
 	RUN(after_destroy);
 	RUN(after_destroy_bulk);
 	RUN(after_destroy_bad);
+	RUN(destroyed_meanwhile);
 	return t_end();
 }

@@ -52,14 +52,22 @@
 enum { M_82576, M_82580, M_I350, M_I354, M_I210, M_I211 };
 
 /* The write-back thresholds are 0 or 1 everywhere: a poll-mode driver wants each descriptor back
- * at once. On the 82576 it must be 1 (DPDK 22.11 igb_rxtx.c, "82576 VF Erratum"). */
+ * at once. On the 82576 it must be 1 (DPDK 22.11 igb_rxtx.c, "82576 VF Erratum"). The other
+ * thresholds are those of DPDK's igb. */
+#define MODEL(n, queues, rar, pbs, rx, tx, ...) \
+	[M_##n] = {.name = #n, .bit = PPIGB_##n, .nb_queues = (queues), .nb_rar = (rar), \
+		.rxpbs = PPIGB_RXPBS_##pbs, .rx_pthresh = (rx), .rx_hthresh = 8, .rx_wthresh = 1, \
+		.tx_pthresh = (tx), .tx_hthresh = 1, __VA_ARGS__}
+#define I350_ONWARDS .strcrc_queue = true, .outer_vlan = true
+
+/* Queues, address registers, coding of RXPBS, prefetch thresholds, traits. */
 const struct ppigb_model ppigb_models[] = {
-	[M_82576] = {.name = "82576", .bit = PPIGB_82576, .nb_queues = 16, .nb_rar = 24, .ivar_split = true, .wthresh_1 = true, .outer_vlan = true, .rxpbs = PPIGB_RXPBS_KIB, .rx_pthresh = 8, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 8, .tx_hthresh = 1, .tx_wthresh = 1},
-	[M_82580] = {.name = "82580", .bit = PPIGB_82580, .nb_queues = 8, .nb_rar = 24, .phpm = true, .rxpbs = PPIGB_RXPBS_TABLE, .rx_pthresh = 8, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 8, .tx_hthresh = 1},
-	[M_I350] = {.name = "I350", .bit = PPIGB_I350, .nb_queues = 8, .nb_rar = 32, .strcrc_queue = true, .vlan_swap = true, .vfta_repeat = true, .outer_vlan = true, .phpm = true, .rxpbs = PPIGB_RXPBS_TABLE, .rx_pthresh = 8, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 8, .tx_hthresh = 1},
-	[M_I354] = {.name = "I354", .bit = PPIGB_I354, .nb_queues = 8, .nb_rar = 32, .strcrc_queue = true, .vlan_swap = true, .vfta_repeat = true, .outer_vlan = true, .rxpbs = PPIGB_RXPBS_TABLE, .rx_pthresh = 12, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 20, .tx_hthresh = 1},
-	[M_I210] = {.name = "I210", .bit = PPIGB_I210, .nb_queues = 4, .nb_rar = 16, .strcrc_queue = true, .outer_vlan = true, .phpm = true, .nvm_flash = true, .rxpbs = PPIGB_RXPBS_6BIT, .rx_pthresh = 8, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 8, .tx_hthresh = 1},
-	[M_I211] = {.name = "I211", .bit = PPIGB_I211, .nb_queues = 2, .nb_rar = 16, .strcrc_queue = true, .outer_vlan = true, .phpm = true, .nvm_flash = true, .rxpbs = PPIGB_RXPBS_6BIT, .rx_pthresh = 8, .rx_hthresh = 8, .rx_wthresh = 1, .tx_pthresh = 8, .tx_hthresh = 1},
+	MODEL(82576, 16, 24, KIB, 8, 8, .ivar_split = true, .wthresh_1 = true, .tx_wthresh = 1, .outer_vlan = true),
+	MODEL(82580, 8, 24, TABLE, 8, 8, .phpm = true),
+	MODEL(I350, 8, 32, TABLE, 8, 8, I350_ONWARDS, .vlan_swap = true, .vfta_repeat = true, .phpm = true),
+	MODEL(I354, 8, 32, TABLE, 12, 20, I350_ONWARDS, .vlan_swap = true, .vfta_repeat = true),
+	MODEL(I210, 4, 16, 6BIT, 8, 8, I350_ONWARDS, .phpm = true, .nvm_flash = true),
+	MODEL(I211, 2, 16, 6BIT, 8, 8, I350_ONWARDS, .phpm = true, .nvm_flash = true),
 };
 
 #define PCI_ID(id, model) {RTE_PCI_DEVICE(PPIGB_VENDOR, id)},

@@ -127,11 +127,14 @@ map(struct rte_pci_device *pci)
 		if (errno == EBUSY)
 			PPIGB_LOG(ERR, pci->name,
 				"its IOMMU group is in use by another process; stop that one");
+		else if (rte_eal_process_type() != RTE_PROC_PRIMARY)
+			PPIGB_LOG(ERR, pci->name,
+				"not to be had in a secondary process: the primary must have it, "
+				"with " ARG_ISOLATE "=0");
 		else
 			PPIGB_LOG(ERR, pci->name,
-				"cannot be opened: bind all devices of its IOMMU group to vfio-pci"
-				" (dpdk-devbind.py -b vfio-pci %s), and give the user access to"
-				" /dev/vfio",
+				"cannot be opened: bind all devices of its IOMMU group to vfio-pci "
+				"(dpdk-devbind.py -b vfio-pci %s), and let the user open /dev/vfio",
 				pci->name);
 		return -EIO;
 	}

@@ -113,8 +113,6 @@ struct ppigb_txq {
 };
 static_assert(offsetof(struct ppigb_txq, ctx) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
-/** Offloads that need no look at an mbuf's flags or number of segments. */
-#define PPIGB_TX_PLAIN_OFFLOADS RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 /** Flags of mbufs that the device can act on. */
 #define PPIGB_TX_FLAGS                                                                             \
 	(RTE_MBUF_F_TX_VLAN | RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_L4_MASK |                     \

@@ -5,7 +5,6 @@
  * NULL, nb_segs 1 and refcnt 1, so that only data_off, port and flags are written, by one store with
  * their neighbours, and the lengths by another.
  */
-#include <rte_prefetch.h>
 #ifdef __SSSE3__
 #include <rte_vect.h>
 #endif
