@@ -105,7 +105,7 @@ suite_format() {
 
 # The headers themselves are tried in suite unit.
 suite_sdk() {
-	t_meson_suite "$PP_BUILD" sdk 1800
+	t_meson_suite "$PP_BUILD" sdk 3600
 	[ -x "$PP_BUILD/tests/sdk/sdk-driver" ] ||
 		t_skip driver_headers "there are none, so that drivers/net is left out"
 }
@@ -262,7 +262,9 @@ suite_install() {
 	find "$root" -name pagepool.pc -exec sed "s|^prefix=.*|prefix=$prefix|" {} \; \
 		>"$T_DIR/pc/pagepool.pc"
 	cat >"$T_DIR/user.c" <<-'END'
+		#include <errno.h>
 		#include <pagepool.h>
+		#include <pagepool_dma.h>
 		#include <rte_eal.h>
 
 		int
@@ -276,6 +278,8 @@ suite_install() {
 				return 1;
 			page = pagepool_alloc(pool);
 			if (page == NULL || pagepool_in_use_count(pool) != 1)
+				return 1;
+			if (pagepool_dma_attach(pool, NULL) != -EINVAL)
 				return 1;
 			pagepool_put(pool, page);
 			return pagepool_destroy(pool) != 0;

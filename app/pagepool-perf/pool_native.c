@@ -24,7 +24,8 @@ pool_native_create(struct pool *p, const struct pool_shape *shape, char *why)
 		.burst = shape->burst,
 		.ring_size = shape->ring,
 		.socket_id = (int)rte_socket_id(),
-		.flags = shape->cache == 0 ? PAGEPOOL_F_NO_CACHE : 0,
+		/* The memory that the mempools have: it is not what is compared. */
+		.flags = PAGEPOOL_F_EAL_MEMORY | (shape->cache == 0 ? PAGEPOOL_F_NO_CACHE : 0),
 	};
 	struct pagepool_info info;
 

@@ -21,26 +21,11 @@
 #include "memfd.h"
 #include "pagepool_priv.h"
 
-struct count {
-	uint32_t slabs, eal, owner; /* as in pagepool_dma_info */
-	uint32_t ranges;
-};
-
-struct attachment {
-	struct attachment *next;
-	struct pagepool_state *st;
-	const struct rte_device *dev;
-	struct pp_domain *domain; /* NULL: there is nothing to map it in */
-	struct count nb;
-	struct count before; /* a slab was added that may have to go again */
-	struct pp_range *range;
-};
-
 /** Whose business it is to map a slab in a domain. */
 enum who { US, EAL, OWNER };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct attachment *attachments;
+struct pp_attachment *pp_attachments;
 
 void
 pp_dma_lock(void)
@@ -61,10 +46,10 @@ is_pool(const struct pagepool *pool, const struct pagepool_state *st)
 	return pool == &st->head || pool == &st->guest;
 }
 
-static struct attachment **
+static struct pp_attachment **
 find(const struct pagepool *pool, const struct rte_device *dev)
 {
-	struct attachment **p = &attachments;
+	struct pp_attachment **p = &pp_attachments;
 
 	while (*p != NULL && !((*p)->dev == dev && is_pool(pool, (*p)->st)))
 		p = &(*p)->next;
@@ -96,7 +81,7 @@ slab_range(const struct pp_domain *domain, const struct pp_slab *slab, struct pp
 }
 
 static bool
-has_range(const struct attachment *a, struct pp_range range)
+has_range(const struct pp_attachment *a, struct pp_range range)
 {
 	/* From the end: slabs come sorted. */
 	for (uint32_t i = a->nb.ranges; i-- > 0;)
@@ -106,7 +91,7 @@ has_range(const struct attachment *a, struct pp_range range)
 }
 
 static int
-map_range(struct attachment *a, struct pp_range range)
+map_range(struct pp_attachment *a, struct pp_range range)
 {
 	struct pp_range *ranges = realloc(a->range, (a->nb.ranges + 1) * sizeof(*ranges));
 	int ret = 0;
@@ -121,9 +106,9 @@ map_range(struct attachment *a, struct pp_range range)
 	return ret;
 }
 
-/* Map a slab for an attachment, unless that is not to be. */
-static int
-map_slab(struct attachment *a, const struct pp_slab *slab)
+/** Map a slab for an attachment, unless that is not to be. @return 0 or -errno */
+int
+pp_attachment_add(struct pp_attachment *a, const struct pp_slab *slab)
 {
 	struct pp_range range;
 	enum who who = slab_range(a->domain, slab, &range);
@@ -141,9 +126,9 @@ map_slab(struct attachment *a, const struct pp_slab *slab)
 	return ret;
 }
 
-/* Unmap the ranges from number `from` on. */
-static int
-unmap_from(struct attachment *a, uint32_t from)
+/** Unmap the ranges from number `from` on. @return 0 or -EIO */
+int
+pp_attachment_cut(struct pp_attachment *a, uint32_t from)
 {
 	int ret = 0;
 
@@ -155,15 +140,15 @@ unmap_from(struct attachment *a, uint32_t from)
 	return ret;
 }
 
-/* The end of an attachment: off the list, unmapped, and the pool may go. */
-static int
-end(struct attachment **p)
+/** The end of an attachment: off the list, unmapped, and the pool may go. @return 0 or -EIO */
+int
+pp_attachment_end(struct pp_attachment **p)
 {
-	struct attachment *a = *p;
+	struct pp_attachment *a = *p;
 	int ret;
 
 	*p = a->next;
-	ret = unmap_from(a, 0);
+	ret = pp_attachment_cut(a, 0);
 	/* Release: pairs with the acquire in pp_dma_release(), which must come after the unmapping. */
 	__atomic_fetch_sub(&a->st->attached, 1, __ATOMIC_RELEASE);
 	free(a->range);
@@ -175,7 +160,7 @@ static int
 attach(struct pagepool_state *st, const struct rte_device *dev)
 {
 	struct pp_domain *domain;
-	struct attachment *a;
+	struct pp_attachment *a;
 	int ret = pp_domain_of(dev, &domain);
 
 	if (ret < 0)
@@ -183,17 +168,17 @@ attach(struct pagepool_state *st, const struct rte_device *dev)
 	a = calloc(1, sizeof(*a));
 	if (a == NULL)
 		return -ENOMEM;
-	*a = (struct attachment){.st = st, .dev = dev, .domain = domain};
+	*a = (struct pp_attachment){.st = st, .dev = dev, .domain = domain};
 	for (uint32_t i = 0; ret == 0 && i < st->nb_slabs; i++)
-		ret = map_slab(a, st->slabs[i]);
+		ret = pp_attachment_add(a, st->slabs[i]);
 	if (ret < 0) {
-		unmap_from(a, 0);
+		pp_attachment_cut(a, 0);
 		free(a->range);
 		free(a);
 		return ret;
 	}
-	a->next = attachments;
-	attachments = a;
+	a->next = pp_attachments;
+	pp_attachments = a;
 	/* Relaxed: the caller's right to use the pool keeps it until we are done. */
 	__atomic_fetch_add(&st->attached, 1, __ATOMIC_RELAXED);
 	return 0;
@@ -216,7 +201,7 @@ pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev)
 PP_EXPORT int
 pagepool_dma_detach(struct pagepool *pool, struct rte_device *dev)
 {
-	struct attachment **p;
+	struct pp_attachment **p;
 	int ret = -ENOENT;
 
 	if (pool == NULL || dev == NULL)
@@ -224,7 +209,7 @@ pagepool_dma_detach(struct pagepool *pool, struct rte_device *dev)
 	pp_dma_lock();
 	p = find(pool, dev);
 	if (*p != NULL)
-		ret = end(p);
+		ret = pp_attachment_end(p);
 	pp_dma_unlock();
 	return ret;
 }
@@ -233,12 +218,12 @@ pagepool_dma_detach(struct pagepool *pool, struct rte_device *dev)
 int
 pp_dma_forget_device(const struct rte_device *dev, bool *failed)
 {
-	struct attachment **p = &attachments;
+	struct pp_attachment **p = &pp_attachments;
 	int n = 0;
 
 	while (*p != NULL) {
 		if ((*p)->dev == dev) {
-			*failed |= end(p) < 0;
+			*failed |= pp_attachment_end(p) < 0;
 			n++;
 		} else {
 			p = &(*p)->next;
@@ -261,91 +246,6 @@ pagepool_dma_detach_all(struct rte_device *dev)
 	return failed ? -EIO : n;
 }
 
-/** A pool gets a slab: map it wherever the pool is attached. Locks until pp_dma_slab_end() if it
- * succeeds. @return 0 or -errno, with nothing mapped and nothing locked */
-int
-pp_dma_slab_begin(struct pagepool_state *st, const struct pp_slab *slab)
-{
-	uint32_t ours = 0;
-	int ret = 0;
-
-	pp_dma_lock();
-	for (struct attachment *a = attachments; a != NULL; a = a->next)
-		if (a->st == st) {
-			a->before = a->nb;
-			if (ret == 0)
-				ret = map_slab(a, slab);
-			ours++;
-		}
-	/* Relaxed: what other processes do at this moment cannot be known anyway. */
-	if (ret == 0 && ours != __atomic_load_n(&st->attached, __ATOMIC_RELAXED)) {
-		PP_LOG(ERR,
-			"%s: another process has attached it to a device, so it cannot grow here\n",
-			st->name);
-		ret = -ENOTSUP;
-	}
-	if (ret < 0)
-		pp_dma_slab_end(st, false);
-	return ret;
-}
-
-/** The pool has the slab now, or has not after all, and then it is unmapped again. Unlocks. */
-void
-pp_dma_slab_end(struct pagepool_state *st, bool added)
-{
-	for (struct attachment *a = attachments; !added && a != NULL; a = a->next)
-		if (a->st == st) {
-			unmap_from(a, a->before.ranges);
-			a->nb = a->before;
-		}
-	pp_dma_unlock();
-}
-
-/** A chunk goes, whoever still has a pool on it: take it away from all devices. */
-void
-pp_dma_forget(uintptr_t base)
-{
-	pp_dma_lock();
-	for (struct attachment *a = attachments; a != NULL; a = a->next)
-		for (uint32_t i = 0; i < a->nb.ranges; i++)
-			if (a->range[i].base == base) {
-				if (a->domain != NULL)
-					pp_domain_unmap(a->domain, a->range[i]);
-				a->range[i] = a->range[--a->nb.ranges];
-				a->nb.slabs--;
-				break;
-			}
-	pp_dma_unlock();
-}
-
-/** The memory of a pool goes. @return false if it has to stay, since a device of another process
- * reaches it */
-bool
-pp_dma_release(struct pagepool_state *st)
-{
-	struct attachment **p = &attachments;
-
-	/* Acquire: pairs with the release in end(). */
-	if (likely(__atomic_load_n(&st->attached, __ATOMIC_ACQUIRE) == 0))
-		return true;
-	pp_dma_lock();
-	while (*p != NULL) {
-		if ((*p)->st == st)
-			end(p);
-		else
-			p = &(*p)->next;
-	}
-	pp_dma_unlock();
-	/* Relaxed: our own ends are behind us, and another process's do not matter any more. */
-	if (__atomic_load_n(&st->attached, __ATOMIC_RELAXED) == 0)
-		return true;
-	PP_LOG(ERR,
-		"%s: its memory is not freed, another process has attached it to a device; detach "
-		"it there first\n",
-		st->name);
-	return false;
-}
-
 PP_EXPORT bool
 pagepool_dma_attached(const struct pagepool *pool, const struct rte_device *dev)
 {
@@ -361,13 +261,13 @@ pagepool_dma_attached(const struct pagepool *pool, const struct rte_device *dev)
 static uint32_t
 count_devices(const struct pp_domain *domain)
 {
-	const struct attachment *a, *b;
+	const struct pp_attachment *a, *b;
 	uint32_t n = 0;
 
-	for (a = attachments; a != NULL; a = a->next) {
+	for (a = pp_attachments; a != NULL; a = a->next) {
 		if (a->domain != domain)
 			continue;
-		for (b = attachments; b->dev != a->dev; b = b->next)
+		for (b = pp_attachments; b->dev != a->dev; b = b->next)
 			;
 		n += b == a;
 	}
@@ -375,7 +275,7 @@ count_devices(const struct pp_domain *domain)
 }
 
 static void
-fill_info(const struct attachment *a, struct pagepool_dma_info *info)
+fill_info(const struct pp_attachment *a, struct pagepool_dma_info *info)
 {
 	*info = (struct pagepool_dma_info){
 		.slabs = a->nb.slabs,
@@ -397,7 +297,7 @@ PP_EXPORT int
 pagepool_dma_info_get(
 	const struct pagepool *pool, const struct rte_device *dev, struct pagepool_dma_info *info)
 {
-	const struct attachment *a;
+	const struct pp_attachment *a;
 
 	if (pool == NULL || dev == NULL || info == NULL)
 		return -EINVAL;

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * What the DMA half of the library is made of:
- *   dma.c         attachments of pools to devices, and when they end
+ *   dma.c         attachments of pools to devices
+ *   dma_life.c    slabs that come, chunks and pools that go
  *   dma_domain.c  mappings of one domain, counted
  *   dma_isolate.c which device has which domain
  *   dma_driver.c  memory of drivers
@@ -34,15 +35,38 @@ struct pp_range {
 	size_t len;
 };
 
-/* dma.c, for the life of slabs and pools */
+/* dma_life.c, for slabs and pools */
 int pp_dma_slab_begin(struct pagepool_state *st, const struct pp_slab *slab);
 void pp_dma_slab_end(struct pagepool_state *st, bool added);
 void pp_dma_forget(uintptr_t base);
 bool pp_dma_release(struct pagepool_state *st);
-/* dma.c, for the others */
+
+/* dma.c */
+/** What an attachment has. */
+struct pp_attachment_count {
+	uint32_t slabs, eal, owner; /* as in pagepool_dma_info */
+	uint32_t ranges;
+};
+
+/** A pool that is attached to a device. */
+struct pp_attachment {
+	struct pp_attachment *next;
+	struct pagepool_state *st;
+	const struct rte_device *dev;
+	struct pp_domain *domain; /* NULL: there is nothing to map it in */
+	struct pp_attachment_count nb;
+	struct pp_attachment_count before; /* a slab was added that may have to go again */
+	struct pp_range *range;
+};
+/** Those of this process; locked. */
+extern struct pp_attachment *pp_attachments;
 void pp_dma_lock(void);
 void pp_dma_unlock(void);
 bool pp_dma_by_eal(const void *addr);
+/* locked */
+int pp_attachment_add(struct pp_attachment *a, const struct pp_slab *slab);
+int pp_attachment_cut(struct pp_attachment *a, uint32_t from);
+int pp_attachment_end(struct pp_attachment **p);
 int pp_dma_forget_device(const struct rte_device *dev, bool *failed);
 
 /* dma_driver.c; locked */

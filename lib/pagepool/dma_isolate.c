@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <rte_dev.h>
 #include <rte_eal.h>
+#include <rte_string_fns.h>
 
 #include "dma.h"
 #include "pagepool_priv.h"
@@ -25,8 +25,9 @@ struct private
 /** A device in one. */
 struct isolated {
 	struct isolated *next;
-	const struct rte_device *dev;
+	const struct rte_device *dev; /**< Compared only: it may be gone. */
 	struct private *private;
+	char name[PP_DEVICE_NAMESIZE];
 };
 
 static struct pp_domain shared;
@@ -164,7 +165,8 @@ isolate(const struct rte_device *dev)
 		return ret;
 	}
 	private->devices++;
-	*i = (struct isolated){isolated, dev, private};
+	*i = (struct isolated){.next = isolated, .dev = dev, .private = private};
+	strlcpy(i->name, device.name, sizeof(i->name));
 	isolated = i;
 	return 0;
 }
@@ -195,7 +197,7 @@ unisolate(struct isolated *i)
 			"%s: gave up its domain with %u pools and ranges of its driver still "
 			"mapped; detach and "
 			"unmap them before the device is unmapped\n",
-			rte_dev_name(i->dev), left);
+			i->name, left);
 	while (*p != i)
 		p = &(*p)->next;
 	*p = i->next;

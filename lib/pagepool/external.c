@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "memfd.h"
 #include "pagepool_priv.h"
 
 PP_EXPORT int
@@ -13,7 +14,8 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 {
 	struct pagepool_state *st;
 	struct pp_slab *slab;
-	uintptr_t base = (uintptr_t)addr, start;
+	uintptr_t base = (uintptr_t)addr, start, chunk = base;
+	size_t chunk_len;
 	uint32_t above;
 
 	if (pool == NULL || addr == NULL || len == 0 || base + len < base ||
@@ -27,6 +29,7 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	slab = pp_slab_desc_get();
 	if (slab == NULL)
 		return -ENOMEM;
+	st->own_memory |= pp_memfd_find(&chunk, &chunk_len);
 	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
 	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
 	pp_slab_init(slab, st, start, len + (base - start));

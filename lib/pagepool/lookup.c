@@ -130,7 +130,7 @@ pagepool_lookup(const char *name)
 	if (pool == NULL && rte_errno == ENOTSUP)
 		PP_LOG(ERR,
 			"%s: its memory is its creator's alone; have it made with "
-			"PAGEPOOL_F_EAL_MEMORY\n",
+			"PAGEPOOL_F_EAL_MEMORY, a mempool with rte_pktmbuf_pool_create()\n",
 			name);
 	return pool;
 }

@@ -261,11 +261,12 @@ struct pagepool *pagepool_from_page(const void *page);
  * be had, so that a device can be given this memory, and only this (pagepool_dma.h).
  * Like rte_pktmbuf_pool_create(), but with the ops "pagepool", whichever EAL would take. No mbuf
  * crosses a 2 MiB boundary. Free it with rte_mempool_free(), which first takes its memory away
- * from all devices.
+ * from all devices. Other processes cannot use it, nor can net_af_xdp: see doc/limits.md.
  *
  * @return
  *   The mempool, or NULL with rte_errno: ENOENT (the ops are not there: load
- *   librte_mempool_pagepool.so with -d, or link with pagepool-mempool), EINVAL, EEXIST, ENOMEM,
+ *   librte_mempool_pagepool.so with -d, or link with pagepool-mempool and name
+ *   pagepool_ops_name in the program, or the linker leaves it out), EINVAL, EEXIST, ENOMEM,
  *   ENODEV.
  */
 struct rte_mempool *pagepool_pktmbuf_pool_create(const char *name, unsigned int n,

@@ -119,7 +119,8 @@ create_empty(const char *name, unsigned int n, unsigned int cache_size,
 	if (rte_mempool_set_ops_byname(mp, OPS, NULL) < 0) {
 		PP_LOG(ERR,
 			"%s: there are no mempool ops '" OPS "'; start with "
-			"-d librte_mempool_pagepool.so, or link with pagepool-mempool\n",
+			"-d librte_mempool_pagepool.so, or link with pagepool-mempool and use "
+			"its pagepool_ops_name\n",
 			name);
 		rte_mempool_free(mp);
 		rte_errno = ENOENT;

@@ -6,6 +6,7 @@
  * Scenarios in which the processes cannot tell each other by what they see of themselves: with the
  * same process id, without having looked for a pool, dead in the middle of an operation.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <rte_cycles.h>
+#include <rte_errno.h>
 #include <rte_log.h>
 
 #include "mp.h"
@@ -213,7 +215,49 @@ killed_primary(void)
 	return 0;
 }
 
+/* own_memory: a pool with memory of its own is its creator's alone, which a secondary is told. */
+static int
+own_memory_secondary(void)
+{
+	struct rte_mempool *mp;
+	char *text = NULL;
+	size_t len;
+	FILE *log = open_memstream(&text, &len);
+
+	rte_openlog_stream(log);
+	MP_CHECK(pagepool_lookup("own") == NULL && rte_errno == ENOTSUP, "errno %d", rte_errno);
+	mp = rte_mempool_lookup("own mbufs");
+	MP_CHECK(mp != NULL && pagepool_from_mempool(mp) == NULL && rte_errno == ENOTSUP,
+		"%p, errno %d", (void *)mp, rte_errno);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	MP_CHECK(strstr(text, "PAGEPOOL_F_EAL_MEMORY") != NULL, "the log is: %s", text);
+	free(text);
+	MP_CHECK(pagepool_lookup(MP_NATIVE) != NULL, "nothing shared");
+	return 0;
+}
+
+static int
+own_memory_primary(void)
+{
+	struct pagepool_params params = {
+		.name = "own", .nb_pages = 100, .page_size = 256, .socket_id = SOCKET_ID_ANY};
+	struct mp_child child = {0};
+	struct pagepool *pool = pagepool_create(&params);
+	struct rte_mempool *mp =
+		pagepool_pktmbuf_pool_create("own mbufs", 100, 0, 0, 2048, SOCKET_ID_ANY);
+
+	MP_CHECK(pool != NULL && mp != NULL && mp_pools_create() == 0, "no pools");
+	MP_CHECK(pagepool_from_mempool(mp) != NULL, "it is not found here");
+	MP_CHECK(pagepool_lookup("own") == pool, "it is not found here");
+	if (mp_run(&child, same) < 0)
+		return -1;
+	MP_CHECK(pagepool_destroy(pool) == 0, "pages in use");
+	return 0;
+}
+
 const struct mp_test mp_tests_apart[] = {
+	{"own_memory", own_memory_primary, own_memory_secondary},
 	{"same_pid", same_pid_primary, same_pid_secondary},
 	{"page_first", page_first_primary, page_first_secondary},
 	{"killed", killed_primary, killed_secondary},

@@ -4,6 +4,8 @@
  * The end of an attached pool: whoever comes first unmaps, once, and not before the memory goes.
  * With the argument --huge the pools have memory of their own, else EAL's and isolated devices.
  */
+#include <unistd.h>
+
 #include "harness.h"
 #include "vfio_fake.h"
 
@@ -74,6 +76,46 @@ destroy_then_put(void)
 	CHECK_EQ(pagepool_dma_detach_all(a), 0);
 }
 
+static void *last_page;
+static struct pagepool *last_pool;
+static pthread_t putter;
+static atomic_int put_done;
+
+static void *
+put_last(void *arg)
+{
+	RTE_SET_USED(arg);
+	pagepool_put(last_pool, last_page);
+	atomic_store(&put_done, 1);
+	return NULL;
+}
+
+/* The last put comes while detach unmaps. It has to wait; a tenth of a second is time enough for it
+ * to do harm if it does not. */
+static void
+put_meanwhile(void)
+{
+	CHECK_EQ(pthread_create(&putter, NULL, put_last, NULL), 0);
+	for (unsigned int i = 0; i < 100 && !atomic_load(&put_done); i++)
+		usleep(1000);
+	CHECK_EQ(atomic_load(&put_done), 0);
+}
+
+static void
+put_during_detach(void)
+{
+	last_pool = pool_new("meets");
+	CHECK((last_page = pagepool_alloc(last_pool)) != NULL);
+	t_log_begin();
+	CHECK_EQ(pagepool_destroy(last_pool), 1);
+	t_log_end();
+	fake_on_unmap(put_meanwhile);
+	CHECK_EQ(pagepool_dma_detach(last_pool, a), 0);
+	CHECK_EQ(pthread_join(putter, NULL), 0);
+	CHECK_EQ(atomic_load(&put_done), 1);
+	CHECK_EQ(fake_maps(container), 0);
+}
+
 /* Several pools and devices: each ends what is its own. */
 static void
 all_of_a_device(void)
@@ -136,6 +178,7 @@ main(int argc, char **argv)
 	RUN(destroy_first);
 	RUN(destroy_then_detach);
 	RUN(destroy_then_put);
+	RUN(put_during_detach);
 	RUN(all_of_a_device);
 	RUN(again_and_again);
 	if (!t_huge()) {

@@ -101,6 +101,7 @@ own_pages(int node)
 		CHECK_EQ(iova, rte_eal_iova_mode() == RTE_IOVA_VA ? (rte_iova_t)(uintptr_t)page
 								  : rte_mem_virt2phy(page));
 		CHECK_EQ(rte_mem_virt2iova((char *)page + 4242), iova + 4242);
+		CHECK_EQ(rte_mem_virt2memseg(page, msl)->iova, iova);
 	}
 	T_DESTROY(pool);
 	CHECK(rte_mem_virt2memseg_list((void *)base) == NULL);
@@ -237,8 +238,8 @@ main(int argc, char **argv)
 {
 	fake_init();
 	t_eal(argc, argv, 64, 1);
-	if (free_pages() < 64)
-		t_skip("64 free huge pages needed");
+	if (!t_huge() || free_pages() < 64)
+		t_skip("--huge and 64 free huge pages needed");
 	t_warm_up(16);
 	RUN(any_node);
 	RUN(node_0);

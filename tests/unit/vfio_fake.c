@@ -3,11 +3,13 @@
  */
 #include <dlfcn.h>
 #include <ftw.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_bus.h>
 #include <rte_dev.h>
+#include <rte_memory.h>
 #include <rte_vfio.h>
 
 #include "harness.h"
@@ -47,6 +49,7 @@ static char buses[2];
 static struct map maps[MAPS_MAX];
 static unsigned int nb_maps, ever, fail_unmap_at;
 static struct fake_failure failure;
+static void (*on_unmap)(void);
 static bool busy;
 /* Group of each container, by container - 1; 0: none, -1: no such container. */
 static int group_of[CONTAINERS_MAX] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -137,6 +140,12 @@ void
 fake_fail_unmap(unsigned int at)
 {
 	fail_unmap_at = at;
+}
+
+void
+fake_on_unmap(void (*fn)(void))
+{
+	on_unmap = fn;
 }
 
 void
@@ -294,6 +303,8 @@ rte_vfio_container_dma_map(int container, uint64_t addr, uint64_t iova, uint64_t
 	CHECK_EQ(len % 4096, 0);
 	CHECK(len > 0);
 	CHECK(container == FAKE_DEFAULT || group_of[container - 1] > 0);
+	/* A system call takes its time, in which others have theirs. */
+	sched_yield();
 	pthread_mutex_lock(&lock);
 	ret = map(container, addr, iova, len);
 	pthread_mutex_unlock(&lock);
@@ -303,8 +314,13 @@ rte_vfio_container_dma_map(int container, uint64_t addr, uint64_t iova, uint64_t
 int
 rte_vfio_container_dma_unmap(int container, uint64_t addr, uint64_t iova, uint64_t len)
 {
+	void (*fn)(void) = on_unmap;
 	unsigned int i;
 
+	on_unmap = NULL;
+	if (fn != NULL)
+		fn();
+	sched_yield();
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < nb_maps; i++)
 		if (maps[i].container == container && maps[i].addr == addr &&
@@ -317,4 +333,19 @@ rte_vfio_container_dma_unmap(int container, uint64_t addr, uint64_t iova, uint64
 	if (fail_unmap_at > 0 && --fail_unmap_at == 0)
 		errno = EINVAL;
 	return 0;
+}
+
+/* Memory that is given back must not be in any device's reach any more. */
+int
+rte_extmem_unregister(void *va, size_t len)
+{
+	uint64_t addr = (uintptr_t)va;
+
+	NEXT(int, rte_extmem_unregister, void *, size_t);
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = 0; i < nb_maps; i++)
+		if (addr < maps[i].addr + maps[i].len && maps[i].addr < addr + len)
+			t_fail(__FILE__, __LINE__, "%p is freed while it is mapped", va);
+	pthread_mutex_unlock(&lock);
+	return next(va, len);
 }

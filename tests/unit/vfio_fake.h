@@ -50,6 +50,8 @@ struct rte_device *fake_device(enum fake_dev dev);
 void fake_fail(struct fake_failure failure);
 /** The same for the n-th unmap: the kernel says EINVAL. */
 void fake_fail_unmap(unsigned int at);
+/** Have something happen at the next unmap, before it is done. */
+void fake_on_unmap(void (*fn)(void));
 /** Let no group be opened, or every. */
 void fake_busy(bool busy);
 /** Mappings in a container now. */

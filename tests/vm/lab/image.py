@@ -13,7 +13,7 @@ from cpio import Archive
 LIB = "/usr/lib/x86_64-linux-gnu"
 # In the order in which they load. What a kernel does not have as a module it has built in.
 MODULES = ("irqbypass", "vfio_virqfd", "iommufd", "vfio", "vfio_iommu_type1", "vfio-pci-core",
-           "vfio-pci")
+           "vfio-pci", "uio", "uio_pci_generic")
 # Plugins of DPDK that a scenario may need.
 PLUGINS = ("librte_bus_pci", "librte_bus_vdev", "librte_net_e1000", "librte_net_null",
            "librte_mempool_ring")

@@ -13,7 +13,7 @@ import time
 MEMORY_MIB = 1024
 # A processor that others use too must not look like a hung kernel.
 KERNEL = ("console=ttyS1 quiet panic=-1 intel_iommu=on iommu=nopt nowatchdog "
-          "rcupdate.rcu_cpu_stall_suppress=1 hugepages=144 ")
+          "rcupdate.rcu_cpu_stall_suppress=1 no_timer_check hugepages=144 ")
 
 
 class Gone(Exception):
@@ -36,7 +36,7 @@ def command(options, scenario, image):
              "-M", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
              "-m", str(MEMORY_MIB),
              # Before the devices whose accesses it is to translate.
-             "-device", "intel-iommu,intremap=on"]
+             "-device", ",".join(filter(None, ("intel-iommu,intremap=on", scenario.iommu)))]
     for i in range(scenario.nics):
         words += ["-device", f"pcie-root-port,id=rp{i},chassis={i + 1},slot={i + 1}",
                   "-netdev", f"dgram,id=n{i},local.type=unix,local.path=n{i}.qemu,"

@@ -8,6 +8,7 @@
     # driver: ppigb               whose driver moves the NICs: ppigb, or stock (net_e1000_igb)
     # kernel: iomem=relaxed       more words for the kernel's command line
     # must-fail: DMAR             a control: passes only if exactly this made it fail
+    # iommu: aw-bits=39           more properties of the IOMMU
 """
 
 import re
@@ -31,6 +32,7 @@ class Scenario:
     driver: str = "stock"
     kernel: str = ""
     must_fail: str = ""
+    iommu: str = ""
 
 
 def driver(name):
@@ -40,7 +42,7 @@ def driver(name):
 
 
 CONVERT = {"what": str, "nics": int, "timeout": float, "driver": driver, "kernel": str,
-           "must-fail": str}
+           "must-fail": str, "iommu": str}
 
 
 def read(path):
