@@ -10,6 +10,10 @@
 /** What a burst function looks for in each packet, besides sending it. */
 #define LOOK_SEGS  1u
 #define LOOK_FLAGS 2u
+#define LOOK_POOL  4u
+
+/** Flags that are not for the fast way of an isolated queue: the data may be of another pool. */
+#define OTHER_FLAGS (PPIGB_TX_FLAGS | RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL)
 
 #define CMD (PPIGB_TXC_DTYP_DATA | PPIGB_TXC_DEXT | PPIGB_TXC_IFCS | PPIGB_TXC_EOP)
 
@@ -95,79 +99,6 @@ ppigb_tx_clear(struct ppigb_txq *txq)
 	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
 }
 
-/* Packets into one place of the ring on, without wrapping around. */
-static __rte_always_inline uint16_t
-send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n, unsigned int look,
-	uint64_t *bytes)
-{
-	volatile union ppigb_tx_desc *d = &txq->ring[to];
-	struct rte_mbuf **sw = &txq->sw[to];
-	uint16_t i;
-
-#pragma GCC unroll 4
-	for (i = 0; i < n; i++) {
-		struct rte_mbuf *m = pkts[i];
-		uint64_t len = m->data_len;
-
-		if ((look & LOOK_SEGS) && unlikely(m->nb_segs != 1))
-			break;
-		if ((look & LOOK_FLAGS) && unlikely(m->ol_flags & PPIGB_TX_FLAGS))
-			break;
-		sw[i] = m;
-		d[i].qw.lo = rte_cpu_to_le_64(rte_mbuf_data_iova(m));
-		/* Length of the buffer, and PAYLEN, of the packet. */
-		d[i].qw.hi = rte_cpu_to_le_64(len | len << (32 + 14) | CMD);
-		*bytes += len;
-	}
-	return i;
-}
-
-static __rte_always_inline uint16_t
-send_burst(struct ppigb_txq *txq, struct rte_mbuf **pkts, uint16_t n, unsigned int look)
-{
-	uint16_t to_end = txq->size - txq->next;
-	uint64_t bytes = 0;
-	uint16_t room, done;
-
-	if (txq->free < txq->free_thresh || n > txq->free)
-		ppigb_tx_clean(txq, ppigb_tx_head(txq));
-	room = RTE_MIN(n, txq->free);
-	done = send_run(txq, txq->next, pkts, RTE_MIN(room, to_end), look, &bytes);
-	if (unlikely(done == to_end && room > done))
-		done += send_run(txq, 0, pkts + done, room - done, look, &bytes);
-	txq->next = ppigb_advance(txq->next, done, txq->size);
-	txq->free -= done;
-	txq->packets += done;
-	txq->bytes += bytes;
-	if (look != 0 && unlikely(done < room))
-		done += ppigb_tx_full(txq, pkts + done, n - done);
-	if (unlikely(done == 0))
-		return 0;
-	txq->ring[(txq->next == 0 ? txq->size : txq->next) - 1].data.cmd |=
-		rte_cpu_to_le_32(PPIGB_TXC_RS);
-	/* Contains a write barrier: the descriptors first. */
-	rte_write32(rte_cpu_to_le_32(txq->next), txq->tail);
-	return done;
-}
-
-uint16_t
-ppigb_tx_plain(void *q, struct rte_mbuf **pkts, uint16_t n)
-{
-	return send_burst(q, pkts, n, 0);
-}
-
-uint16_t
-ppigb_tx_segments(void *q, struct rte_mbuf **pkts, uint16_t n)
-{
-	return send_burst(q, pkts, n, LOOK_SEGS);
-}
-
-uint16_t
-ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n)
-{
-	return send_burst(q, pkts, n, LOOK_SEGS | LOOK_FLAGS);
-}
-
 /* The pool in whose memory a segment's data lie; NULL if they lie in none. */
 static __rte_always_inline struct rte_mempool *
 data_pool(struct rte_mbuf *m)
@@ -211,12 +142,12 @@ in_reach(struct ppigb_txq *txq, struct rte_mbuf *m)
 	return true;
 }
 
-/* For ports with a DMA domain of their own. A packet outside of it is freed and counted: if it were
- * left to the caller, it would come again and again and hold up those behind it. */
-uint16_t
-ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
+/* Packets from one on that is not of the latest pool, or not a plain one. A packet that is out of
+ * reach is freed and counted: if it were left to the caller, it would come again and again and hold
+ * up those behind it. */
+static __rte_noinline uint16_t
+isolated_rest(struct ppigb_txq *txq, struct rte_mbuf **pkts, uint16_t n)
 {
-	struct ppigb_txq *txq = q;
 	uint16_t done = 0;
 
 	while (done < n) {
@@ -224,7 +155,7 @@ ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
 
 		while (good < n - done && in_reach(txq, pkts[done + good]))
 			good++;
-		sent = good == 0 ? 0 : ppigb_tx_offload(txq, pkts + done, good);
+		sent = ppigb_tx_full(txq, pkts + done, good);
 		done += sent;
 		if (sent < good || done == n)
 			break;
@@ -232,6 +163,91 @@ ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
 		txq->refused++;
 	}
 	return done;
+}
+
+/* Packets into one place of the ring on, without wrapping around. */
+static __rte_always_inline uint16_t
+send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n, unsigned int look,
+	uint64_t *bytes)
+{
+	volatile union ppigb_tx_desc *d = &txq->ring[to];
+	struct rte_mbuf **sw = &txq->sw[to];
+	const struct rte_mempool *pool = txq->pools[0];
+	uint16_t i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < n; i++) {
+		struct rte_mbuf *m = pkts[i];
+		uint64_t len = m->data_len;
+
+		if ((look & LOOK_SEGS) && unlikely(m->nb_segs != 1))
+			break;
+		if ((look & LOOK_FLAGS) &&
+			unlikely(m->ol_flags & (look & LOOK_POOL ? OTHER_FLAGS : PPIGB_TX_FLAGS)))
+			break;
+		if ((look & LOOK_POOL) && unlikely(m->pool != pool))
+			break;
+		sw[i] = m;
+		d[i].qw.lo = rte_cpu_to_le_64(rte_mbuf_data_iova(m));
+		/* Length of the buffer, and PAYLEN, of the packet. */
+		d[i].qw.hi = rte_cpu_to_le_64(len | len << (32 + 14) | CMD);
+		*bytes += len;
+	}
+	return i;
+}
+
+static __rte_always_inline uint16_t
+send_burst(struct ppigb_txq *txq, struct rte_mbuf **pkts, uint16_t n, unsigned int look)
+{
+	uint16_t to_end = txq->size - txq->next;
+	uint64_t bytes = 0;
+	uint16_t room, done;
+
+	if (txq->free < txq->free_thresh || n > txq->free)
+		ppigb_tx_clean(txq, ppigb_tx_head(txq));
+	room = RTE_MIN(n, txq->free);
+	done = send_run(txq, txq->next, pkts, RTE_MIN(room, to_end), look, &bytes);
+	if (unlikely(done == to_end && room > done))
+		done += send_run(txq, 0, pkts + done, room - done, look, &bytes);
+	txq->next = ppigb_advance(txq->next, done, txq->size);
+	txq->free -= done;
+	txq->packets += done;
+	txq->bytes += bytes;
+	if (look != 0 && unlikely(done < room))
+		done += look & LOOK_POOL ? isolated_rest(txq, pkts + done, n - done)
+					 : ppigb_tx_full(txq, pkts + done, n - done);
+	if (unlikely(done == 0))
+		return 0;
+	txq->ring[(txq->next == 0 ? txq->size : txq->next) - 1].data.cmd |=
+		rte_cpu_to_le_32(PPIGB_TXC_RS);
+	/* Contains a write barrier: the descriptors first. */
+	rte_write32(rte_cpu_to_le_32(txq->next), txq->tail);
+	return done;
+}
+
+uint16_t
+ppigb_tx_plain(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, 0);
+}
+
+uint16_t
+ppigb_tx_segments(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, LOOK_SEGS);
+}
+
+uint16_t
+ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, LOOK_SEGS | LOOK_FLAGS);
+}
+
+/* For ports with a DMA domain of their own. */
+uint16_t
+ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return send_burst(q, pkts, n, LOOK_SEGS | LOOK_FLAGS | LOOK_POOL);
 }
 
 int
