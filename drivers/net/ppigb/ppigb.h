@@ -320,6 +320,7 @@ int ppigb_stats_init(struct ppigb *p, int socket);
 void ppigb_stats_fini(struct ppigb *p);
 /** Read the hardware's counters into ours; before a reset loses them. */
 void ppigb_stats_poll(struct ppigb *p);
+void ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx);
 int ppigb_stats_reset(struct rte_eth_dev *dev);
 int ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats);
 int ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned int n);

@@ -229,6 +229,7 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 	if (rxq == NULL || ppigb_rx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->rx_queues[q] = NULL;
+	ppigb_stats_queue_new(rxq->p, q, true);
 	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
 	rte_free(rxq);
 }
@@ -241,6 +242,7 @@ ppigb_tx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 	if (txq == NULL || ppigb_tx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->tx_queues[q] = NULL;
+	ppigb_stats_queue_new(txq->p, q, false);
 	ring_free(dev, "tx_ring", q, txq->mz, txq->sw);
 	rte_free(txq);
 }
