@@ -143,8 +143,7 @@ ppigb_mtu_set(struct rte_eth_dev *dev, uint16_t mtu)
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues && dev->data->dev_started; q++) {
 		const struct ppigb_rxq *rxq = dev->data->rx_queues[q];
 
-		if (rxq != NULL && !dev->data->scattered_rx &&
-			mtu + PPIGB_OVERHEAD > rxq->buf_size) {
+		if (rxq != NULL && !dev->data->scattered_rx && ppigb_rxq_scatters(mtu, rxq)) {
 			PPIGB_LOG(ERR, p->name,
 				"MTU %u: frames of %u bytes do not fit into buffers of %u; stop"
 				" the port first, or use offload scatter or larger mbufs",

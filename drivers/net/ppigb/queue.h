@@ -148,8 +148,8 @@ ppigb_advance(uint16_t index, uint16_t n, uint16_t size)
 }
 
 /* ring.c */
-/** Does the longest frame, with 4 bytes that QEMU 10.0.2 lets pass, not fit into a buffer? */
-bool ppigb_rxq_scatters(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq);
+/** Does the longest frame of an MTU, with 4 bytes that QEMU 10.0.2 lets pass, not fit into a buffer? */
+bool ppigb_rxq_scatters(uint16_t mtu, const struct ppigb_rxq *rxq);
 
 /* queue_info.c */
 /** Is the application to be told more of a packet than its length? */
