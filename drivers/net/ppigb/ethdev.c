@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "compat.h"
+#include "pagepool_dma.h"
 #include "ppigb.h"
 #include "queue.h"
 
@@ -266,7 +267,9 @@ ppigb_dev_close(struct rte_eth_dev *dev)
 		ret = stop(dev);
 		dev->data->dev_started = 0;
 	}
+	ppigb_reach_fini(dev);
 	ppigb_queues_release(dev);
+	pagepool_dma_detach_all(dev->device);
 	if (!ppigb_is_gone(p, ppigb_pci(dev)))
 		ppigb_mod(p, PPIGB_REG(CTRL_EXT), PPIGB_F(CTRL_EXT, DRV_LOAD), 0);
 	ppigb_intr_fini(dev);

@@ -82,6 +82,7 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
 struct ppigb_chunk;
+struct ppigb_txq;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
 struct ppigb {
@@ -120,8 +121,9 @@ struct ppigb {
 
 	struct ppigb_counters *counters;
 
-	rte_spinlock_t reach_lock;  /**< chunks. */
+	rte_spinlock_t reach_lock;  /**< The two lists, and what Tx queues know to be in reach. */
 	struct ppigb_chunk *chunks; /**< Mapped for the device one by one: reach.c. */
+	struct ppigb_txq *txqs;     /**< Those that are set up. */
 };
 
 static inline struct ppigb *
@@ -272,6 +274,10 @@ uint32_t ppigb_rx_queue_count(void *rxq);
 int ppigb_tx_queue_count(void *txq);
 uint16_t ppigb_tx_prepare(void *txq, struct rte_mbuf **pkts, uint16_t n);
 const uint32_t *ppigb_ptypes_get(struct rte_eth_dev *dev);
+
+/* reach.c */
+int ppigb_reach_init(struct rte_eth_dev *dev); /**< At probe. */
+void ppigb_reach_fini(struct rte_eth_dev *dev);
 
 /* filter.c; RCTL's bits UPE, MPE, BAM, PMCF and VFE are changed one by one: write the rest of RCTL
  * before these start functions. */

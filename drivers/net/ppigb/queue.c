@@ -216,6 +216,7 @@ ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	txq->head_iova = txq->mz->iova + ring_len;
 	txq->tail = p->bar + PPIGB_REG_AT(TDT, q);
 	txq_init(txq, dev, conf);
+	ppigb_reach_txq_add(txq);
 	dev->data->tx_queues[q] = txq;
 	return 0;
 }
@@ -243,6 +244,7 @@ ppigb_tx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 		return;
 	dev->data->tx_queues[q] = NULL;
 	ppigb_stats_queue_new(txq->p, q, false);
+	ppigb_reach_txq_del(txq);
 	ring_free(dev, "tx_ring", q, txq->mz, txq->sw);
 	rte_free(txq);
 }

@@ -110,6 +110,7 @@ struct ppigb_txq {
 	rte_iova_t ring_iova, head_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
+	struct ppigb_txq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_txq, ctx) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -158,6 +159,9 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
+/** A Tx queue comes, and goes: those that there are forget a mempool that is freed. */
+void ppigb_reach_txq_add(struct ppigb_txq *txq);
+void ppigb_reach_txq_del(struct ppigb_txq *txq);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are
  * detached at close, those among them that the application has attached. */
 void ppigb_unreach_all(struct rte_eth_dev *dev);

@@ -4,6 +4,9 @@
  * Which pools the device can reach. A page pool is attached to it, slabs that come later included.
  * Of another mempool the chunks are mapped one by one, which does nothing where EAL has all of its
  * memory mapped for the device, and is needed where the port has a domain of its own.
+ *
+ * A mempool that is freed is forgotten: the next one may have its addresses, header and chunks, but
+ * other memory behind them, while a mapping that stayed would still lead to the old memory.
  */
 #include <rte_errno.h>
 #include <rte_malloc.h>
@@ -80,15 +83,91 @@ ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp)
 	return w.ret;
 }
 
+/* Unmap the chunks of a mempool, or all. With the lock. */
+static void
+unmap_chunks(struct rte_eth_dev *dev, const struct rte_mempool *mp)
+{
+	struct ppigb_chunk **link = &ppigb_priv(dev)->chunks, *c;
+
+	while ((c = *link) != NULL) {
+		if (mp != NULL && c->mp != mp) {
+			link = &c->next;
+			continue;
+		}
+		*link = c->next;
+		pagepool_dma_unmap(dev->device, c->addr, c->len);
+		rte_free(c);
+	}
+}
+
 void
 ppigb_unreach_all(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	struct ppigb_chunk *c;
 
-	while ((c = p->chunks) != NULL) {
-		p->chunks = c->next;
-		pagepool_dma_unmap(dev->device, c->addr, c->len);
-		rte_free(c);
+	rte_spinlock_lock(&p->reach_lock);
+	unmap_chunks(dev, NULL);
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+void
+ppigb_reach_txq_add(struct ppigb_txq *txq)
+{
+	struct ppigb *p = txq->p;
+
+	rte_spinlock_lock(&p->reach_lock);
+	txq->other = p->txqs;
+	p->txqs = txq;
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+void
+ppigb_reach_txq_del(struct ppigb_txq *txq)
+{
+	struct ppigb *p = txq->p;
+	struct ppigb_txq **link = &p->txqs;
+
+	rte_spinlock_lock(&p->reach_lock);
+	while (*link != txq)
+		link = &(*link)->other;
+	*link = txq->other;
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+/* A page pool's mappings go with its memory; what is left of it here is its mempool's address. */
+static void
+mempool_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
+{
+	struct rte_eth_dev *dev = arg;
+	struct ppigb *p = ppigb_priv(dev);
+
+	if (event != RTE_MEMPOOL_EVENT_DESTROY)
+		return;
+	rte_spinlock_lock(&p->reach_lock);
+	unmap_chunks(dev, mp);
+	for (struct ppigb_txq *txq = p->txqs; txq != NULL; txq = txq->other) {
+		for (unsigned int i = 0; i < PPIGB_TX_POOLS; i++)
+			if (txq->pools[i] == mp)
+				txq->pools[i] = NULL;
+		if (txq->unreached == mp)
+			txq->unreached = NULL;
 	}
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+int
+ppigb_reach_init(struct rte_eth_dev *dev)
+{
+	int ret = rte_mempool_event_callback_register(mempool_event, dev);
+
+	if (ret < 0)
+		PPIGB_LOG(ERR, ppigb_priv(dev)->name, "cannot watch mempools: %s",
+			rte_strerror(-ret));
+	return ret;
+}
+
+void
+ppigb_reach_fini(struct rte_eth_dev *dev)
+{
+	(void)rte_mempool_event_callback_unregister(mempool_event, dev);
 }
