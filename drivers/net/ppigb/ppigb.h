@@ -82,6 +82,7 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
 struct ppigb_chunk;
+struct ppigb_rxq;
 struct ppigb_txq;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
@@ -121,9 +122,10 @@ struct ppigb {
 
 	struct ppigb_counters *counters;
 
-	rte_spinlock_t reach_lock;  /**< The two lists, and what Tx queues know to be in reach. */
+	rte_spinlock_t reach_lock;  /**< The lists, and the mempools that queues know. */
 	struct ppigb_chunk *chunks; /**< Mapped for the device one by one: reach.c. */
-	struct ppigb_txq *txqs;     /**< Those that are set up. */
+	struct ppigb_rxq *rxqs;     /**< Those that are set up. */
+	struct ppigb_txq *txqs;
 };
 
 static inline struct ppigb *

@@ -155,6 +155,7 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	rxq->ring_iova = rxq->mz->iova;
 	rxq->tail = p->bar + PPIGB_REG_AT(RDT, q);
 	rxq_init(rxq, dev, mp, conf);
+	ppigb_reach_rxq_add(rxq);
 	dev->data->rx_queues[q] = rxq;
 	return 0;
 }
@@ -231,6 +232,7 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 		return;
 	dev->data->rx_queues[q] = NULL;
 	ppigb_stats_queue_new(rxq->p, q, true);
+	ppigb_reach_rxq_del(rxq);
 	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
 	rte_free(rxq);
 }

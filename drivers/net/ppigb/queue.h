@@ -43,7 +43,7 @@ struct ppigb_rxq {
 	volatile void *tail;
 	/** Pool to refill from without the mempool layer, in the primary process; or NULL. */
 	struct pagepool *pool;
-	struct rte_mempool *mp;
+	struct rte_mempool *mp; /**< NULL: it was freed, while the queue was off. */
 	uint16_t size;
 	uint16_t next; /**< To be looked at next. */
 	uint16_t fill; /**< To be refilled next. */
@@ -70,6 +70,7 @@ struct ppigb_rxq {
 	rte_iova_t ring_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
+	struct ppigb_rxq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_rxq, packets) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -159,7 +160,9 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
-/** A Tx queue comes, and goes: those that there are forget a mempool that is freed. */
+/** A queue comes, and goes: those that there are forget a mempool that is freed. */
+void ppigb_reach_rxq_add(struct ppigb_rxq *rxq);
+void ppigb_reach_rxq_del(struct ppigb_rxq *rxq);
 void ppigb_reach_txq_add(struct ppigb_txq *txq);
 void ppigb_reach_txq_del(struct ppigb_txq *txq);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are

@@ -110,28 +110,46 @@ ppigb_unreach_all(struct rte_eth_dev *dev)
 	rte_spinlock_unlock(&p->reach_lock);
 }
 
+/* The same for queues of either kind. */
+#define LIST_ADD(list, queue, lock)                                                                \
+	do {                                                                                       \
+		rte_spinlock_lock(lock);                                                           \
+		(queue)->other = (list);                                                           \
+		(list) = (queue);                                                                  \
+		rte_spinlock_unlock(lock);                                                         \
+	} while (0)
+#define LIST_DEL(list, queue, lock)                                                                \
+	do {                                                                                       \
+		__typeof__(queue) *link_ = &(list);                                                \
+		rte_spinlock_lock(lock);                                                           \
+		while (*link_ != (queue))                                                          \
+			link_ = &(*link_)->other;                                                  \
+		*link_ = (queue)->other;                                                           \
+		rte_spinlock_unlock(lock);                                                         \
+	} while (0)
+
+void
+ppigb_reach_rxq_add(struct ppigb_rxq *rxq)
+{
+	LIST_ADD(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
+}
+
+void
+ppigb_reach_rxq_del(struct ppigb_rxq *rxq)
+{
+	LIST_DEL(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
+}
+
 void
 ppigb_reach_txq_add(struct ppigb_txq *txq)
 {
-	struct ppigb *p = txq->p;
-
-	rte_spinlock_lock(&p->reach_lock);
-	txq->other = p->txqs;
-	p->txqs = txq;
-	rte_spinlock_unlock(&p->reach_lock);
+	LIST_ADD(txq->p->txqs, txq, &txq->p->reach_lock);
 }
 
 void
 ppigb_reach_txq_del(struct ppigb_txq *txq)
 {
-	struct ppigb *p = txq->p;
-	struct ppigb_txq **link = &p->txqs;
-
-	rte_spinlock_lock(&p->reach_lock);
-	while (*link != txq)
-		link = &(*link)->other;
-	*link = txq->other;
-	rte_spinlock_unlock(&p->reach_lock);
+	LIST_DEL(txq->p->txqs, txq, &txq->p->reach_lock);
 }
 
 /* A page pool's mappings go with its memory; what is left of it here is its mempool's address. */
@@ -145,6 +163,13 @@ mempool_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
 		return;
 	rte_spinlock_lock(&p->reach_lock);
 	unmap_chunks(dev, mp);
+	/* One that runs has mbufs of it, and must not have been freed. */
+	for (struct ppigb_rxq *rxq = p->rxqs; rxq != NULL; rxq = rxq->other)
+		if (rxq->mp == mp &&
+			dev->data->rx_queue_state[rxq->id] == RTE_ETH_QUEUE_STATE_STOPPED) {
+			rxq->mp = NULL;
+			rxq->pool = NULL;
+		}
 	for (struct ppigb_txq *txq = p->txqs; txq != NULL; txq = txq->other) {
 		for (unsigned int i = 0; i < PPIGB_TX_POOLS; i++)
 			if (txq->pools[i] == mp)

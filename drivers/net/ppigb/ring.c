@@ -60,6 +60,12 @@ rxq_start(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 			rxq->id, rxq->buf_size, dev->data->mtu);
 		return -EINVAL;
 	}
+	if (rxq->mp == NULL) {
+		PPIGB_LOG(ERR, rxq->p->name,
+			"Rx queue %u: its mempool has been freed; set the queue up with another",
+			rxq->id);
+		return -EINVAL;
+	}
 	if (!ppigb_rx_fill(rxq)) {
 		PPIGB_LOG(ERR, rxq->p->name,
 			"Rx queue %u: mempool %s has only %u mbufs left for a ring of %u; make the "
