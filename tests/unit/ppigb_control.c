@@ -317,6 +317,15 @@ flow_control(void)
 	CHECK_EQ(link_starts, 1);
 	CHECK_EQ(reg(0) >> 27 & 3, 2);
 	CHECK_EQ(reg(0x100) >> 23 & 1, 1);
+	/* Negotiation, of what was forced and never advertised. */
+	conf.autoneg = 1;
+	CHECK_EQ(ppigb_flow_ctrl_set(&dev, &conf), 0);
+	CHECK_EQ(link_starts, 2);
+	/* A link that the application has set down stays so; the next one is negotiated anyway. */
+	port.link_off = true;
+	conf.mode = RTE_ETH_FC_RX_PAUSE;
+	CHECK_EQ(ppigb_flow_ctrl_set(&dev, &conf), 0);
+	CHECK_EQ(link_starts, 2);
 	conf.high_water = 65536;
 	CHECK_EQ(ppigb_flow_ctrl_set(&dev, &conf), -EINVAL);
 	conf.high_water = UINT32_MAX;

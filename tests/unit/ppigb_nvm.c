@@ -260,6 +260,7 @@ counters(void)
 	CHECK_EQ(s.ipackets, 10);
 	CHECK_EQ(s.ibytes, (UINT64_C(1) << 32) + 1000 - 4 * 10);
 	CHECK_EQ(s.imissed, 4);
+	CHECK_EQ(s.rx_nombuf, 3);
 	CHECK_EQ(s.ierrors, 2);
 	CHECK_EQ(s.q_ipackets[0], 5);
 	CHECK_EQ(s.q_obytes[0], 700);
@@ -277,9 +278,14 @@ counters(void)
 	CHECK_EQ(ppigb_stats_get(&dev, &s), 0);
 	CHECK_EQ(s.ipackets, 0);
 	CHECK_EQ(s.q_ipackets[0], 1);
+	ppigb_stats_queue_new(&port, 0, true);
 	rxq.packets = 2;
 	CHECK_EQ(ppigb_stats_get(&dev, &s), 0);
 	CHECK_EQ(s.q_ipackets[0], 2);
+	rxq.packets = 9; /* More than it had at the reset. */
+	CHECK_EQ(ppigb_stats_get(&dev, &s), 0);
+	CHECK_EQ(s.q_ipackets[0], 9);
+	CHECK_EQ(s.q_obytes[0], 0);
 	ppigb_stats_fini(&port);
 }
 

@@ -146,6 +146,27 @@ too_few_mbufs(void)
 	d_end(mp);
 }
 
+/* A mempool that is freed while the port is stopped: the queue has none, and says so. */
+static void
+freed_mempool(void)
+{
+	struct rte_mempool *mp = d_pool("freed", 255, 2048);
+	struct rte_eth_rxq_info info;
+
+	d_fresh(0, 0);
+	CHECK_EQ(ppigb_reach_init(d_dev), 0);
+	d_start(mp, 64, 64);
+	CHECK_EQ(ppigb_queues_stop(d_dev), 0);
+	mempool_end(mp);
+	ppigb_rxq_info_get(d_dev, 0, &info);
+	CHECK(info.mp == NULL);
+	t_log_begin();
+	CHECK_EQ(ppigb_queues_start(d_dev), -EINVAL);
+	CHECK_LOG(t_log_end(), "its mempool has been freed");
+	ppigb_queues_release(d_dev);
+	ppigb_reach_fini(d_dev);
+}
+
 static void
 refused(void)
 {
@@ -313,6 +334,7 @@ main(int argc, char **argv)
 	RUN(by_mempool);
 	RUN(runs_dry);
 	RUN(too_few_mbufs);
+	RUN(freed_mempool);
 	RUN(refused);
 	RUN(chains_stripped);
 	RUN(chains_with_crc);

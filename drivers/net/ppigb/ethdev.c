@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "compat.h"
+#include "pagepool_dma.h"
 #include "ppigb.h"
 #include "queue.h"
 
@@ -143,8 +144,7 @@ ppigb_mtu_set(struct rte_eth_dev *dev, uint16_t mtu)
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues && dev->data->dev_started; q++) {
 		const struct ppigb_rxq *rxq = dev->data->rx_queues[q];
 
-		if (rxq != NULL && !dev->data->scattered_rx &&
-			mtu + PPIGB_OVERHEAD > rxq->buf_size) {
+		if (rxq != NULL && !dev->data->scattered_rx && ppigb_rxq_scatters(mtu, rxq)) {
 			PPIGB_LOG(ERR, p->name,
 				"MTU %u: frames of %u bytes do not fit into buffers of %u; stop"
 				" the port first, or use offload scatter or larger mbufs",
@@ -267,7 +267,9 @@ ppigb_dev_close(struct rte_eth_dev *dev)
 		ret = stop(dev);
 		dev->data->dev_started = 0;
 	}
+	ppigb_reach_fini(dev);
 	ppigb_queues_release(dev);
+	pagepool_dma_detach_all(dev->device);
 	if (!ppigb_is_gone(p, ppigb_pci(dev)))
 		ppigb_mod(p, PPIGB_REG(CTRL_EXT), PPIGB_F(CTRL_EXT, DRV_LOAD), 0);
 	ppigb_intr_fini(dev);

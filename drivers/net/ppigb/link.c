@@ -60,7 +60,7 @@ serdes_start(struct ppigb *p)
 
 	/* All but SGMII know 1 Gbit/s only. */
 	if (mode != LINK_MODE_SGMII)
-		ppigb_mod(p, PPIGB_REG(CTRL), 0,
+		ppigb_mod_locked(p, PPIGB_REG(CTRL), 0,
 			PPIGB_F(CTRL, FRCSPD) | PPIGB_F(CTRL, FRCDPX) | PPIGB_F(CTRL, FD) |
 				PPIGB_V(CTRL, SPEED, 2));
 	if (ppigb_model(p)->bit & PPIGB_82576)

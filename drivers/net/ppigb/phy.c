@@ -124,7 +124,7 @@ force(struct ppigb *p, uint32_t speeds)
 	const bool fast = speeds & (RTE_ETH_LINK_SPEED_100M | RTE_ETH_LINK_SPEED_100M_HD);
 	const bool full = speeds & (RTE_ETH_LINK_SPEED_100M | RTE_ETH_LINK_SPEED_10M);
 
-	ppigb_mod(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, SPEED) | PPIGB_F(CTRL, FD),
+	ppigb_mod_locked(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, SPEED) | PPIGB_F(CTRL, FD),
 		PPIGB_F(CTRL, FRCSPD) | PPIGB_F(CTRL, FRCDPX) | PPIGB_V(CTRL, SPEED, fast) |
 			PPIGB_V(CTRL, FD, full));
 	return ppigb_phy_write(p, BMCR, (fast ? BMCR_SPEED_100 : 0) | (full ? BMCR_FULL : 0));

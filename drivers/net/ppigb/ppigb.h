@@ -82,6 +82,8 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
 struct ppigb_chunk;
+struct ppigb_rxq;
+struct ppigb_txq;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
 struct ppigb {
@@ -120,8 +122,10 @@ struct ppigb {
 
 	struct ppigb_counters *counters;
 
-	rte_spinlock_t reach_lock;  /**< chunks. */
+	rte_spinlock_t reach_lock;  /**< The lists, and the mempools that queues know. */
 	struct ppigb_chunk *chunks; /**< Mapped for the device one by one: reach.c. */
+	struct ppigb_rxq *rxqs;     /**< Those that are set up. */
+	struct ppigb_txq *txqs;
 };
 
 static inline struct ppigb *
@@ -273,6 +277,10 @@ int ppigb_tx_queue_count(void *txq);
 uint16_t ppigb_tx_prepare(void *txq, struct rte_mbuf **pkts, uint16_t n);
 const uint32_t *ppigb_ptypes_get(struct rte_eth_dev *dev);
 
+/* reach.c */
+int ppigb_reach_init(struct rte_eth_dev *dev); /**< At probe. */
+void ppigb_reach_fini(struct rte_eth_dev *dev);
+
 /* filter.c; RCTL's bits UPE, MPE, BAM, PMCF and VFE are changed one by one: write the rest of RCTL
  * before these start functions. */
 void ppigb_filter_start(struct rte_eth_dev *dev);
@@ -320,6 +328,7 @@ int ppigb_stats_init(struct ppigb *p, int socket);
 void ppigb_stats_fini(struct ppigb *p);
 /** Read the hardware's counters into ours; before a reset loses them. */
 void ppigb_stats_poll(struct ppigb *p);
+void ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx);
 int ppigb_stats_reset(struct rte_eth_dev *dev);
 int ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats);
 int ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned int n);

@@ -95,9 +95,13 @@ init_primary(struct rte_eth_dev *dev)
 	ret = ppigb_stats_init(p, dev->device->numa_node);
 	if (ret < 0)
 		return ret;
-	ret = ppigb_intr_init(dev);
-	if (ret < 0)
+	ret = ppigb_reach_init(dev);
+	if (ret == 0)
+		ret = ppigb_intr_init(dev);
+	if (ret < 0) {
+		ppigb_reach_fini(dev);
 		ppigb_stats_fini(p);
+	}
 	return ret;
 }
 

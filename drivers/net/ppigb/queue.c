@@ -155,6 +155,7 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	rxq->ring_iova = rxq->mz->iova;
 	rxq->tail = p->bar + PPIGB_REG_AT(RDT, q);
 	rxq_init(rxq, dev, mp, conf);
+	ppigb_reach_rxq_add(rxq);
 	dev->data->rx_queues[q] = rxq;
 	return 0;
 }
@@ -216,6 +217,7 @@ ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	txq->head_iova = txq->mz->iova + ring_len;
 	txq->tail = p->bar + PPIGB_REG_AT(TDT, q);
 	txq_init(txq, dev, conf);
+	ppigb_reach_txq_add(txq);
 	dev->data->tx_queues[q] = txq;
 	return 0;
 }
@@ -229,6 +231,8 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 	if (rxq == NULL || ppigb_rx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->rx_queues[q] = NULL;
+	ppigb_stats_queue_new(rxq->p, q, true);
+	ppigb_reach_rxq_del(rxq);
 	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
 	rte_free(rxq);
 }
@@ -241,6 +245,8 @@ ppigb_tx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 	if (txq == NULL || ppigb_tx_queue_stop(dev, q) < 0)
 		return;
 	dev->data->tx_queues[q] = NULL;
+	ppigb_stats_queue_new(txq->p, q, false);
+	ppigb_reach_txq_del(txq);
 	ring_free(dev, "tx_ring", q, txq->mz, txq->sw);
 	rte_free(txq);
 }

@@ -43,7 +43,7 @@ struct ppigb_rxq {
 	volatile void *tail;
 	/** Pool to refill from without the mempool layer, in the primary process; or NULL. */
 	struct pagepool *pool;
-	struct rte_mempool *mp;
+	struct rte_mempool *mp; /**< NULL: it was freed, while the queue was off. */
 	uint16_t size;
 	uint16_t next; /**< To be looked at next. */
 	uint16_t fill; /**< To be refilled next. */
@@ -70,6 +70,7 @@ struct ppigb_rxq {
 	rte_iova_t ring_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
+	struct ppigb_rxq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_rxq, packets) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -110,6 +111,7 @@ struct ppigb_txq {
 	rte_iova_t ring_iova, head_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
+	struct ppigb_txq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_txq, ctx) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -148,8 +150,8 @@ ppigb_advance(uint16_t index, uint16_t n, uint16_t size)
 }
 
 /* ring.c */
-/** Does the longest frame, with 4 bytes that QEMU 10.0.2 lets pass, not fit into a buffer? */
-bool ppigb_rxq_scatters(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq);
+/** Does the longest frame of an MTU, with 4 bytes that QEMU 10.0.2 lets pass, not fit into a buffer? */
+bool ppigb_rxq_scatters(uint16_t mtu, const struct ppigb_rxq *rxq);
 
 /* queue_info.c */
 /** Is the application to be told more of a packet than its length? */
@@ -158,6 +160,11 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
+/** A queue comes, and goes: those that there are forget a mempool that is freed. */
+void ppigb_reach_rxq_add(struct ppigb_rxq *rxq);
+void ppigb_reach_rxq_del(struct ppigb_rxq *rxq);
+void ppigb_reach_txq_add(struct ppigb_txq *txq);
+void ppigb_reach_txq_del(struct ppigb_txq *txq);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are
  * detached at close, those among them that the application has attached. */
 void ppigb_unreach_all(struct rte_eth_dev *dev);

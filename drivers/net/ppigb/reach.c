@@ -4,6 +4,9 @@
  * Which pools the device can reach. A page pool is attached to it, slabs that come later included.
  * Of another mempool the chunks are mapped one by one, which does nothing where EAL has all of its
  * memory mapped for the device, and is needed where the port has a domain of its own.
+ *
+ * A mempool that is freed is forgotten: the next one may have its addresses, header and chunks, but
+ * other memory behind them, while a mapping that stayed would still lead to the old memory.
  */
 #include <rte_errno.h>
 #include <rte_malloc.h>
@@ -80,15 +83,116 @@ ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp)
 	return w.ret;
 }
 
+/* Unmap the chunks of a mempool, or all. With the lock. */
+static void
+unmap_chunks(struct rte_eth_dev *dev, const struct rte_mempool *mp)
+{
+	struct ppigb_chunk **link = &ppigb_priv(dev)->chunks, *c;
+
+	while ((c = *link) != NULL) {
+		if (mp != NULL && c->mp != mp) {
+			link = &c->next;
+			continue;
+		}
+		*link = c->next;
+		pagepool_dma_unmap(dev->device, c->addr, c->len);
+		rte_free(c);
+	}
+}
+
 void
 ppigb_unreach_all(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	struct ppigb_chunk *c;
 
-	while ((c = p->chunks) != NULL) {
-		p->chunks = c->next;
-		pagepool_dma_unmap(dev->device, c->addr, c->len);
-		rte_free(c);
+	rte_spinlock_lock(&p->reach_lock);
+	unmap_chunks(dev, NULL);
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+/* The same for queues of either kind. */
+#define LIST_ADD(list, queue, lock)                                                                \
+	do {                                                                                       \
+		rte_spinlock_lock(lock);                                                           \
+		(queue)->other = (list);                                                           \
+		(list) = (queue);                                                                  \
+		rte_spinlock_unlock(lock);                                                         \
+	} while (0)
+#define LIST_DEL(list, queue, lock)                                                                \
+	do {                                                                                       \
+		__typeof__(queue) *link_ = &(list);                                                \
+		rte_spinlock_lock(lock);                                                           \
+		while (*link_ != (queue))                                                          \
+			link_ = &(*link_)->other;                                                  \
+		*link_ = (queue)->other;                                                           \
+		rte_spinlock_unlock(lock);                                                         \
+	} while (0)
+
+void
+ppigb_reach_rxq_add(struct ppigb_rxq *rxq)
+{
+	LIST_ADD(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
+}
+
+void
+ppigb_reach_rxq_del(struct ppigb_rxq *rxq)
+{
+	LIST_DEL(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
+}
+
+void
+ppigb_reach_txq_add(struct ppigb_txq *txq)
+{
+	LIST_ADD(txq->p->txqs, txq, &txq->p->reach_lock);
+}
+
+void
+ppigb_reach_txq_del(struct ppigb_txq *txq)
+{
+	LIST_DEL(txq->p->txqs, txq, &txq->p->reach_lock);
+}
+
+/* A page pool's mappings go with its memory; what is left of it here is its mempool's address. */
+static void
+mempool_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
+{
+	struct rte_eth_dev *dev = arg;
+	struct ppigb *p = ppigb_priv(dev);
+
+	if (event != RTE_MEMPOOL_EVENT_DESTROY)
+		return;
+	rte_spinlock_lock(&p->reach_lock);
+	unmap_chunks(dev, mp);
+	/* One that runs has mbufs of it, and must not have been freed. */
+	for (struct ppigb_rxq *rxq = p->rxqs; rxq != NULL; rxq = rxq->other)
+		if (rxq->mp == mp &&
+			dev->data->rx_queue_state[rxq->id] == RTE_ETH_QUEUE_STATE_STOPPED) {
+			rxq->mp = NULL;
+			rxq->pool = NULL;
+		}
+	for (struct ppigb_txq *txq = p->txqs; txq != NULL; txq = txq->other) {
+		for (unsigned int i = 0; i < PPIGB_TX_POOLS; i++)
+			if (txq->pools[i] == mp)
+				txq->pools[i] = NULL;
+		if (txq->unreached == mp)
+			txq->unreached = NULL;
 	}
+	rte_spinlock_unlock(&p->reach_lock);
+}
+
+int
+ppigb_reach_init(struct rte_eth_dev *dev)
+{
+	int ret = rte_mempool_event_callback_register(mempool_event, dev);
+
+	if (ret < 0)
+		PPIGB_LOG(ERR, ppigb_priv(dev)->name, "cannot watch mempools: %s",
+			rte_strerror(-ret));
+	return ret;
+}
+
+void
+ppigb_reach_fini(struct rte_eth_dev *dev)
+{
+	(void)rte_mempool_event_callback_unregister(mempool_event, dev);
 }

@@ -14,9 +14,9 @@
 #define DRAIN_US 10000u
 
 bool
-ppigb_rxq_scatters(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
+ppigb_rxq_scatters(uint16_t mtu, const struct ppigb_rxq *rxq)
 {
-	return dev->data->mtu + PPIGB_OVERHEAD + 4u > rxq->buf_size;
+	return mtu + PPIGB_OVERHEAD + 4u > rxq->buf_size;
 }
 
 /* Everything but RDT. */
@@ -52,11 +52,18 @@ rxq_program(const struct rte_eth_dev *dev, const struct ppigb_rxq *rxq)
 static int
 rxq_start(struct rte_eth_dev *dev, struct ppigb_rxq *rxq)
 {
-	if (dev->data->dev_started && ppigb_rxq_scatters(dev, rxq) && !dev->data->scattered_rx) {
+	if (dev->data->dev_started && ppigb_rxq_scatters(dev->data->mtu, rxq) &&
+		!dev->data->scattered_rx) {
 		PPIGB_LOG(ERR, rxq->p->name,
 			"Rx queue %u: its buffers of %u bytes are too small for MTU %u; start the "
 			"port with RTE_ETH_RX_OFFLOAD_SCATTER, or use larger mbufs",
 			rxq->id, rxq->buf_size, dev->data->mtu);
+		return -EINVAL;
+	}
+	if (rxq->mp == NULL) {
+		PPIGB_LOG(ERR, rxq->p->name,
+			"Rx queue %u: its mempool has been freed; set the queue up with another",
+			rxq->id);
 		return -EINVAL;
 	}
 	if (!ppigb_rx_fill(rxq)) {
@@ -224,7 +231,7 @@ rxqs_start(struct rte_eth_dev *dev)
 
 	data->scattered_rx = !!(data->dev_conf.rxmode.offloads & RTE_ETH_RX_OFFLOAD_SCATTER);
 	for (uint16_t q = 0; q < data->nb_rx_queues; q++)
-		if (ppigb_rxq_scatters(dev, data->rx_queues[q]))
+		if (ppigb_rxq_scatters(data->mtu, data->rx_queues[q]))
 			data->scattered_rx = 1;
 	for (uint16_t q = 0; q < data->nb_rx_queues && ret == 0; q++)
 		if (!((struct ppigb_rxq *)data->rx_queues[q])->deferred)

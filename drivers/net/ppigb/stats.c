@@ -169,10 +169,24 @@ queue_now(const struct rte_eth_dev *dev, uint16_t q, bool raw, uint64_t now[Q_CO
 		now[Q_TX_DROPPED] = txq->dropped;
 		now[Q_TX_REFUSED] = txq->refused;
 	}
-	/* A queue that was set up anew counts from 0, below its base. */
+	/* Below its base: the queue is just being set up anew, see ppigb_stats_queue_new(). */
 	for (unsigned int i = 0; i < Q_COUNT && !raw; i++)
 		if (now[i] >= ppigb_priv(dev)->counters->base[q][i])
 			now[i] -= ppigb_priv(dev)->counters->base[q][i];
+}
+
+/** The queue that had this number is gone, the next one counts from 0. */
+void
+ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx)
+{
+	struct ppigb_counters *c = p->counters;
+
+	if (c == NULL) /* A close that could not stop it, and is tried again. */
+		return;
+	rte_spinlock_lock(&c->lock);
+	for (unsigned int i = rx ? 0 : Q_TX; i < (rx ? Q_TX : Q_COUNT); i++)
+		c->base[q][i] = 0;
+	rte_spinlock_unlock(&c->lock);
 }
 
 int
@@ -214,6 +228,7 @@ ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 	for (uint16_t q = 0; q < PPIGB_QUEUES_MAX; q++) {
 		queue_now(dev, q, false, now);
 		stats->imissed += c->rqdpc[q];
+		stats->rx_nombuf += now[Q_RX_EMPTY];
 		stats->q_ipackets[q] = now[Q_RX];
 		stats->q_ibytes[q] = now[Q_RX_BYTES];
 		stats->q_errors[q] = c->rqdpc[q];

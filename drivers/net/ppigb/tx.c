@@ -124,9 +124,12 @@ reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
 		txq->unreached = mp;
 		return false;
 	}
+	/* Other mempools may be freed meanwhile. */
+	rte_spinlock_lock(&txq->p->reach_lock);
 	for (; i > 0; i--)
 		txq->pools[i] = txq->pools[i - 1];
 	txq->pools[0] = mp;
+	rte_spinlock_unlock(&txq->p->reach_lock);
 	return true;
 }
 

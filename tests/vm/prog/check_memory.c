@@ -38,6 +38,20 @@ check_pool_state(const struct words *words)
 	return 0;
 }
 
+/* free [NAME]: the pool and its memory go; the ports that had it are stopped. */
+int
+check_pool_free(const struct words *words)
+{
+	struct rte_mempool *pool =
+		rte_mempool_lookup(words->count > 1 ? words_at(words, 1) : CHECK_POOL);
+
+	if (pool == NULL)
+		return -ENOENT;
+	answer("header=%p memory=%p", (void *)pool, STAILQ_FIRST(&pool->mem_list)->addr);
+	rte_mempool_free(pool);
+	return 0;
+}
+
 const struct rte_memzone *
 check_victim_zone(void)
 {

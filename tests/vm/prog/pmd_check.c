@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{"attach", check_attach},
 	{"detach", check_detach},
 	{"pool", check_pool_state},
+	{"free", check_pool_free},
 	{"victim", check_victim},
 	{"aim", check_aim},
 	{"rx", check_rx},
