@@ -431,6 +431,38 @@ isolated(void)
 	d_end(a);
 }
 
+/* A pool that lies where another one has lain is a new one, which is within reach or not. */
+static void
+isolated_again(void)
+{
+	struct rte_mempool *a = d_pool("a", 511, 1024), *b;
+	const void *place = NULL;
+	unsigned int same = 0;
+
+	d_fresh(0, 0);
+	d_port.isolate = true;
+	CHECK_EQ(ppigb_reach_init(d_dev), 0);
+	d_start(a, 32, 256);
+	for (unsigned int round = 1; round <= 10; round++) {
+		b = d_pool("b", 511, 1024);
+		same += b == place;
+		place = b;
+		d_unreachable = round % 2 == 0 ? pagepool_from_mempool(b) : NULL;
+		pkts[0] = packet(b, 1, 60);
+		t_log_begin();
+		CHECK_EQ(send_burst(1), 1);
+		(void)t_log_end();
+		CHECK_EQ(txq()->refused, round / 2);
+		CHECK_EQ(txq()->packets, (round + 1) / 2);
+		d_transmit(256);
+		CHECK_EQ(ppigb_tx_done_cleanup(txq(), 0), round % 2);
+		mempool_end(b);
+	}
+	CHECK(same > 4);
+	d_end(a);
+	ppigb_reach_fini(d_dev);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -445,5 +477,6 @@ main(int argc, char **argv)
 	RUN(prepare);
 	RUN(stop);
 	RUN(isolated);
+	RUN(isolated_again);
 	return t_end();
 }

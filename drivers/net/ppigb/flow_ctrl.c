@@ -173,8 +173,8 @@ int
 ppigb_flow_ctrl_set(struct rte_eth_dev *dev, struct rte_eth_fc_conf *conf)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	bool negotiate = conf->autoneg != 0 && (conf->mode != p->fc.mode || !p->fc.autoneg) &&
-			 !p->link_off;
+	bool negotiate =
+		conf->autoneg != 0 && (conf->mode != p->fc.mode || !p->fc.autoneg) && !p->link_off;
 
 	if (conf->mode > RTE_ETH_FC_FULL || marks_check(p, conf) != 0)
 		return -EINVAL;

@@ -82,8 +82,6 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
 struct ppigb_chunk;
-struct ppigb_rxq;
-struct ppigb_txq;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
 struct ppigb {
@@ -122,10 +120,8 @@ struct ppigb {
 
 	struct ppigb_counters *counters;
 
-	rte_spinlock_t reach_lock;  /**< The lists, and the mempools that queues know. */
+	rte_spinlock_t reach_lock;  /**< Chunks, and the mempools of Rx queues. */
 	struct ppigb_chunk *chunks; /**< Mapped for the device one by one: reach.c. */
-	struct ppigb_rxq *rxqs;     /**< Those that are set up. */
-	struct ppigb_txq *txqs;
 };
 
 static inline struct ppigb *

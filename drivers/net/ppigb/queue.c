@@ -155,7 +155,6 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	rxq->ring_iova = rxq->mz->iova;
 	rxq->tail = p->bar + PPIGB_REG_AT(RDT, q);
 	rxq_init(rxq, dev, mp, conf);
-	ppigb_reach_rxq_add(rxq);
 	dev->data->rx_queues[q] = rxq;
 	return 0;
 }
@@ -217,7 +216,6 @@ ppigb_tx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	txq->head_iova = txq->mz->iova + ring_len;
 	txq->tail = p->bar + PPIGB_REG_AT(TDT, q);
 	txq_init(txq, dev, conf);
-	ppigb_reach_txq_add(txq);
 	dev->data->tx_queues[q] = txq;
 	return 0;
 }
@@ -230,9 +228,11 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 
 	if (rxq == NULL || ppigb_rx_queue_stop(dev, q) < 0)
 		return;
+	/* Its mempool may be freed at this moment: reach.c. */
+	rte_spinlock_lock(&rxq->p->reach_lock);
 	dev->data->rx_queues[q] = NULL;
+	rte_spinlock_unlock(&rxq->p->reach_lock);
 	ppigb_stats_queue_new(rxq->p, q, true);
-	ppigb_reach_rxq_del(rxq);
 	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
 	rte_free(rxq);
 }
@@ -246,7 +246,6 @@ ppigb_tx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 		return;
 	dev->data->tx_queues[q] = NULL;
 	ppigb_stats_queue_new(txq->p, q, false);
-	ppigb_reach_txq_del(txq);
 	ring_free(dev, "tx_ring", q, txq->mz, txq->sw);
 	rte_free(txq);
 }

@@ -70,7 +70,6 @@ struct ppigb_rxq {
 	rte_iova_t ring_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
-	struct ppigb_rxq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_rxq, packets) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -100,8 +99,9 @@ struct ppigb_txq {
 	/** Isolated: pools within reach, the latest first; and the latest one that is not. */
 	const struct rte_mempool *pools[PPIGB_TX_POOLS];
 	const struct rte_mempool *unreached;
-	uint64_t refused; /**< Isolated: packets freed since the device cannot reach them. */
-	uint64_t dropped; /**< Packets that were not sent when the queue stopped. */
+	uint32_t pools_gone; /**< ppigb_pools_gone when these were right. */
+	uint64_t refused;    /**< Isolated: packets freed since the device cannot reach them. */
+	uint64_t dropped;    /**< Packets that were not sent when the queue stopped. */
 
 	uint16_t id, port_id;
 	uint16_t conf_free_thresh, conf_rs_thresh;
@@ -111,7 +111,6 @@ struct ppigb_txq {
 	rte_iova_t ring_iova, head_iova;
 	const struct rte_memzone *mz;
 	struct ppigb *p;
-	struct ppigb_txq *other; /**< The next one of the port. */
 };
 static_assert(offsetof(struct ppigb_txq, ctx) == RTE_CACHE_LINE_MIN_SIZE, "one hot line");
 
@@ -160,14 +159,11 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
-/** A queue comes, and goes: those that there are forget a mempool that is freed. */
-void ppigb_reach_rxq_add(struct ppigb_rxq *rxq);
-void ppigb_reach_rxq_del(struct ppigb_rxq *rxq);
-void ppigb_reach_txq_add(struct ppigb_txq *txq);
-void ppigb_reach_txq_del(struct ppigb_txq *txq);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are
  * detached at close, those among them that the application has attached. */
 void ppigb_unreach_all(struct rte_eth_dev *dev);
+/** Counts the mempools that have gone: what a Tx queue knows of mempools may be wrong then. */
+extern uint32_t ppigb_pools_gone;
 
 /* rx.c */
 uint16_t ppigb_rx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);

@@ -22,6 +22,8 @@ struct ppigb_chunk {
 	size_t len;
 };
 
+uint32_t ppigb_pools_gone;
+
 struct walk {
 	struct rte_eth_dev *dev;
 	int ret;
@@ -110,49 +112,22 @@ ppigb_unreach_all(struct rte_eth_dev *dev)
 	rte_spinlock_unlock(&p->reach_lock);
 }
 
-/* The same for queues of either kind. */
-#define LIST_ADD(list, queue, lock)                                                                \
-	do {                                                                                       \
-		rte_spinlock_lock(lock);                                                           \
-		(queue)->other = (list);                                                           \
-		(list) = (queue);                                                                  \
-		rte_spinlock_unlock(lock);                                                         \
-	} while (0)
-#define LIST_DEL(list, queue, lock)                                                                \
-	do {                                                                                       \
-		__typeof__(queue) *link_ = &(list);                                                \
-		rte_spinlock_lock(lock);                                                           \
-		while (*link_ != (queue))                                                          \
-			link_ = &(*link_)->other;                                                  \
-		*link_ = (queue)->other;                                                           \
-		rte_spinlock_unlock(lock);                                                         \
-	} while (0)
-
-void
-ppigb_reach_rxq_add(struct ppigb_rxq *rxq)
+/* An Rx queue that runs has mbufs of its mempool, which must not have been freed. */
+static void
+forget_rx(const struct rte_eth_dev_data *data, const struct rte_mempool *mp)
 {
-	LIST_ADD(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
+	for (uint16_t q = 0; data->rx_queues != NULL && q < data->nb_rx_queues; q++) {
+		struct ppigb_rxq *rxq = data->rx_queues[q];
+
+		if (rxq != NULL && rxq->mp == mp &&
+			data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED) {
+			rxq->mp = NULL;
+			rxq->pool = NULL;
+		}
+	}
 }
 
-void
-ppigb_reach_rxq_del(struct ppigb_rxq *rxq)
-{
-	LIST_DEL(rxq->p->rxqs, rxq, &rxq->p->reach_lock);
-}
-
-void
-ppigb_reach_txq_add(struct ppigb_txq *txq)
-{
-	LIST_ADD(txq->p->txqs, txq, &txq->p->reach_lock);
-}
-
-void
-ppigb_reach_txq_del(struct ppigb_txq *txq)
-{
-	LIST_DEL(txq->p->txqs, txq, &txq->p->reach_lock);
-}
-
-/* A page pool's mappings go with its memory; what is left of it here is its mempool's address. */
+/* Before the memory goes. Page pools detach themselves. */
 static void
 mempool_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
 {
@@ -163,21 +138,11 @@ mempool_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
 		return;
 	rte_spinlock_lock(&p->reach_lock);
 	unmap_chunks(dev, mp);
-	/* One that runs has mbufs of it, and must not have been freed. */
-	for (struct ppigb_rxq *rxq = p->rxqs; rxq != NULL; rxq = rxq->other)
-		if (rxq->mp == mp &&
-			dev->data->rx_queue_state[rxq->id] == RTE_ETH_QUEUE_STATE_STOPPED) {
-			rxq->mp = NULL;
-			rxq->pool = NULL;
-		}
-	for (struct ppigb_txq *txq = p->txqs; txq != NULL; txq = txq->other) {
-		for (unsigned int i = 0; i < PPIGB_TX_POOLS; i++)
-			if (txq->pools[i] == mp)
-				txq->pools[i] = NULL;
-		if (txq->unreached == mp)
-			txq->unreached = NULL;
-	}
+	forget_rx(dev->data, mp);
 	rte_spinlock_unlock(&p->reach_lock);
+	/* Relaxed: a Tx queue gets the mbufs of the next mempool from somebody who made that one after
+	 * this one had gone, and the handing over orders the two. */
+	__atomic_fetch_add(&ppigb_pools_gone, 1, __ATOMIC_RELAXED);
 }
 
 int

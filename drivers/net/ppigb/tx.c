@@ -5,6 +5,8 @@
  * last descriptor of each burst asks for a report (RS), upon which the device writes its head into
  * memory: one word tells what is done, and descriptors are never read (82576EB datasheet 7.2.3.5).
  */
+#include <string.h>
+
 #include "queue.h"
 
 /** What a burst function looks for in each packet, besides sending it. */
@@ -124,12 +126,9 @@ reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
 		txq->unreached = mp;
 		return false;
 	}
-	/* Other mempools may be freed meanwhile. */
-	rte_spinlock_lock(&txq->p->reach_lock);
 	for (; i > 0; i--)
 		txq->pools[i] = txq->pools[i - 1];
 	txq->pools[0] = mp;
-	rte_spinlock_unlock(&txq->p->reach_lock);
 	return true;
 }
 
@@ -250,7 +249,15 @@ ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n)
 uint16_t
 ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
 {
-	return send_burst(q, pkts, n, LOOK_SEGS | LOOK_FLAGS | LOOK_POOL);
+	struct ppigb_txq *txq = q;
+	uint32_t gone = __atomic_load_n(&ppigb_pools_gone, __ATOMIC_RELAXED); /* See reach.c. */
+
+	if (unlikely(txq->pools_gone != gone)) {
+		memset(txq->pools, 0, sizeof(txq->pools));
+		txq->unreached = NULL;
+		txq->pools_gone = gone;
+	}
+	return send_burst(txq, pkts, n, LOOK_SEGS | LOOK_FLAGS | LOOK_POOL);
 }
 
 int
