@@ -130,7 +130,7 @@ int pagepool_dma_info_get(
  * @return
  *   0; -EALREADY: it is isolated; -EINVAL: NULL; -ENOTSUP: not a PCI device under VFIO with an IOMMU,
  *   or not the primary process; -EBUSY: the group is in use, by another process or in the default
- *   container; -ENOSPC: EAL has no container left (it has 64); -ENOMEM
+ *   container, or pools are attached to the device already; -ENOSPC: EAL has no container left (it has 64); -ENOMEM
  */
 int pagepool_dma_isolate(struct rte_device *dev);
 

@@ -71,6 +71,33 @@ isolation_refused(void)
 	CHECK_EQ(pagepool_dma_unisolate(a), 0);
 }
 
+/* Not once anything is mapped for the device elsewhere: it would pass for attached. */
+static void
+isolation_too_late(void)
+{
+	struct rte_device *a = fake_device(FAKE_A), *b = fake_device(FAKE_B);
+	struct pagepool *pool = T_CREATE(.name = "late", .nb_pages = 64, .page_size = 1024,
+		.flags = PAGEPOOL_F_EXTERNAL);
+
+	CHECK_EQ(pagepool_adopt_slab(pool, room + PAGE, PAGE), 0);
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	CHECK_EQ(pagepool_dma_map(b, room, 100), 0);
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_isolate(a), -EBUSY);
+	CHECK_LOG(t_log_end(), "pools are attached to it");
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_isolate(b), -EBUSY);
+	CHECK_LOG(t_log_end(), "memory of its driver");
+	CHECK_EQ(fake_containers(), 0);
+	CHECK_EQ(pagepool_dma_detach(pool, a), 0);
+	CHECK_EQ(pagepool_dma_unmap(b, room, 100), 0);
+	CHECK_EQ(pagepool_dma_isolate(a), 0);
+	CHECK_EQ(pagepool_dma_isolate(b), 0);
+	CHECK_EQ(pagepool_dma_unisolate(a), 0);
+	CHECK_EQ(pagepool_dma_unisolate(b), 0);
+	T_DESTROY(pool);
+}
+
 /* EAL's list has room for 256; that it may make one of neighbours is not relied on. */
 static void
 as_many_as_eal_divides(void)
@@ -213,6 +240,7 @@ main(int argc, char **argv)
 	CHECK(room != MAP_FAILED);
 	RUN(isolation);
 	RUN(isolation_refused);
+	RUN(isolation_too_late);
 	RUN(as_many_as_eal_divides);
 	RUN(left_over);
 	RUN(driver_memory);
