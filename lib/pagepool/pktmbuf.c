@@ -111,7 +111,11 @@ static struct rte_mempool *
 create_empty(const char *name, unsigned int n, unsigned int cache_size,
 	struct rte_pktmbuf_pool_private *private, int socket_id)
 {
-	struct rte_mempool *mp = rte_mempool_create_empty(name, n,
+	struct rte_mempool *mp;
+
+	/* DPDK does not say so itself of all allocations. */
+	rte_errno = ENOMEM;
+	mp = rte_mempool_create_empty(name, n,
 		sizeof(struct rte_mbuf) + private->mbuf_priv_size + private->mbuf_data_room_size,
 		cache_size, sizeof(*private), socket_id, 0);
 
@@ -158,6 +162,9 @@ populate_eal(struct rte_mempool *mp)
 	struct eal_chunk *chunk;
 	int ret = rte_mempool_populate_default(mp);
 
+	/* The ops could not take the memory in. */
+	if (ret == -ENOBUFS)
+		ret = -ENOMEM;
 	if (ret < 0)
 		return ret;
 	STAILQ_FOREACH(hdr, &mp->mem_list, next) {
