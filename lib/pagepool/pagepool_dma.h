@@ -81,7 +81,8 @@ int pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev);
  * or its domain for this pool afterwards; pages put late touch memory only.
  *
  * @param pool
- *   May have been destroyed, even freed: it is not dereferenced.
+ *   May have been destroyed, even freed: it is not dereferenced. But a pool that was created
+ *   since may have its address, and is meant then.
  * @return
  *   0; -ENOENT if the pool is not attached to the device (any more); -EINVAL: NULL; -EIO: the
  *   kernel did not unmap all of it, which the log tells. The pool is detached even then.
