@@ -16,7 +16,6 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	struct pp_slab *slab;
 	uintptr_t base = (uintptr_t)addr, start, chunk = base;
 	size_t chunk_len;
-	uint32_t above;
 
 	if (pool == NULL || addr == NULL || len == 0 || base + len < base ||
 		!(pool->state->flags & PAGEPOOL_F_EXTERNAL))
@@ -25,10 +24,6 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
 	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
 	len += base - start;
-	above = pp_slab_above(st, start);
-	if ((above > 0 && start - st->slabs[above - 1]->base < st->slabs[above - 1]->len) ||
-		(above < st->nb_slabs && st->slabs[above]->base - start < len))
-		return -EEXIST;
 	slab = pp_slab_desc_get();
 	if (slab == NULL)
 		return -ENOMEM;
