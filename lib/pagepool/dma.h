@@ -70,6 +70,7 @@ int pp_attachment_end(struct pp_attachment **p);
 int pp_dma_forget_device(const struct rte_device *dev, bool *failed);
 
 /* dma_driver.c; locked */
+bool pp_driver_has(const struct rte_device *dev);
 unsigned int pp_driver_forget(const struct rte_device *dev);
 
 /* dma_isolate.c; locked */

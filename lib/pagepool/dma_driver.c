@@ -91,6 +91,17 @@ pagepool_dma_unmap(struct rte_device *dev, void *addr, size_t len)
 	return ret;
 }
 
+/** Has its driver mapped anything for this device that is still mapped? */
+bool
+pp_driver_has(const struct rte_device *dev)
+{
+	const struct own *own = owns;
+
+	while (own != NULL && own->dev != dev)
+		own = own->next;
+	return own != NULL;
+}
+
 /** Undo all of a device that is gone. @return how many */
 unsigned int
 pp_driver_forget(const struct rte_device *dev)

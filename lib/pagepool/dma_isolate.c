@@ -141,6 +141,24 @@ check(const struct rte_device *dev, struct pp_device *device)
 	return 0;
 }
 
+/* What has been mapped for a device before it is isolated is mapped in the domain that it leaves, and
+ * would pass for attached. */
+static int
+check_unused(const struct rte_device *dev, const struct pp_device *device)
+{
+	const struct pp_attachment *a = pp_attachments;
+
+	while (a != NULL && a->dev != dev)
+		a = a->next;
+	if (a == NULL && !pp_driver_has(dev))
+		return 0;
+	PP_LOG(ERR,
+		"%s: pools are attached to it, or memory of its driver is mapped, outside the "
+		"domain that it is to get; isolate it before\n",
+		device->name);
+	return -EBUSY;
+}
+
 static int
 isolate(const struct rte_device *dev)
 {
@@ -152,6 +170,8 @@ isolate(const struct rte_device *dev)
 	if (isolated_find(dev) != NULL)
 		return -EALREADY;
 	ret = check(dev, &device);
+	if (ret == 0)
+		ret = check_unused(dev, &device);
 	if (ret < 0)
 		return ret;
 	i = calloc(1, sizeof(*i));

@@ -16,6 +16,11 @@
 #include "dma.h"
 #include "pagepool_priv.h"
 
+/* Mappings that EAL keeps count of, for each container. Those that lie side by side and are of one size
+ * are one in its list, until one of them goes: then it takes up to two entries for the rest, and if
+ * there are none it does not unmap. There are if ours are not more than the list is long. */
+#define MAPS_MAX 256u
+
 int
 pp_vfio_default(void)
 {
@@ -121,6 +126,8 @@ int
 pp_vfio_map(int container, struct pp_range range, rte_iova_t iova, const char *what,
 	uint32_t domain_maps)
 {
+	if (domain_maps >= MAPS_MAX)
+		return explain(ENOMEM, 0, range, what, domain_maps);
 	rte_errno = 0;
 	errno = 0;
 	if (rte_vfio_container_dma_map(container, range.base, iova, range.len) == 0)

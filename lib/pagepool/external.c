@@ -16,23 +16,19 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	struct pp_slab *slab;
 	uintptr_t base = (uintptr_t)addr, start, chunk = base;
 	size_t chunk_len;
-	uint32_t above;
 
 	if (pool == NULL || addr == NULL || len == 0 || base + len < base ||
 		!(pool->state->flags & PAGEPOOL_F_EXTERNAL))
 		return -EINVAL;
 	st = pool->state;
-	above = pp_slab_above(st, base);
-	if ((above > 0 && base - st->slabs[above - 1]->base < st->slabs[above - 1]->len) ||
-		(above < st->nb_slabs && st->slabs[above]->base - base < len))
-		return -EEXIST;
+	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
+	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
+	len += base - start;
 	slab = pp_slab_desc_get();
 	if (slab == NULL)
 		return -ENOMEM;
 	st->own_memory |= pp_memfd_find(&chunk, &chunk_len);
-	/* From a unit's boundary on, so that the bitmaps' bits are units of absolute addresses. */
-	start = RTE_ALIGN_FLOOR(base, (uintptr_t)1 << st->unit_shift);
-	pp_slab_init(slab, st, start, len + (base - start));
+	pp_slab_init(slab, st, start, len);
 	return pp_slab_add(st, slab);
 }
 

@@ -176,6 +176,15 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	return ret;
 }
 
+static void
+tell_no_memory(const struct pagepool_params *p, int ret)
+{
+	PP_LOG(ERR,
+		"%s: no memory for %u pages of %u bytes (socket_id %d): %s; reserve more huge "
+		"pages, or give EAL more with -m\n",
+		p->name, p->nb_pages, p->page_size, p->socket_id, rte_strerror(-ret));
+}
+
 static struct pagepool_state *
 state_new(const struct pagepool_params *p)
 {
@@ -184,6 +193,7 @@ state_new(const struct pagepool_params *p)
 
 	st = rte_zmalloc_socket("pagepool", sizeof(*st), RTE_CACHE_LINE_SIZE, p->socket_id);
 	if (st == NULL) {
+		tell_no_memory(p, -ENOMEM);
 		rte_errno = ENOMEM;
 		return NULL;
 	}
@@ -191,16 +201,14 @@ state_new(const struct pagepool_params *p)
 		"pagepool_cache", sizeof(*st->no_cache), RTE_CACHE_LINE_SIZE, p->socket_id);
 	if (st->no_cache == NULL) {
 		rte_free(st);
+		tell_no_memory(p, -ENOMEM);
 		rte_errno = ENOMEM;
 		return NULL;
 	}
 	state_init(st, p);
 	ret = state_fill(st, p);
 	if (ret < 0) {
-		PP_LOG(ERR,
-			"%s: no memory for %u pages of %u bytes: %s; reserve more huge pages, or "
-			"give EAL more with -m\n",
-			p->name, p->nb_pages, p->page_size, rte_strerror(-ret));
+		tell_no_memory(p, ret);
 		pp_state_free(st);
 		rte_errno = -ret;
 		return NULL;
@@ -227,6 +235,8 @@ pagepool_create(const struct pagepool_params *params)
 	if (ret < 0) {
 		if (ret == -EEXIST)
 			PP_LOG(ERR, "%s: a pool of that name exists\n", params->name);
+		else
+			tell_no_memory(params, ret);
 		pp_state_free(st);
 		rte_errno = -ret;
 		return NULL;

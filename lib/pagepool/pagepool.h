@@ -268,7 +268,7 @@ struct pagepool *pagepool_from_page(const void *page);
  *   The mempool, or NULL with rte_errno: ENOENT (the ops are not there: load
  *   librte_mempool_pagepool.so with -d, or link with pagepool-mempool and name
  *   pagepool_ops_name in the program, or the linker leaves it out), EINVAL, EEXIST, ENOMEM,
- *   ENODEV.
+ *   ENAMETOOLONG, ENODEV.
  */
 struct rte_mempool *pagepool_pktmbuf_pool_create(const char *name, unsigned int n,
 	unsigned int cache_size, uint16_t priv_size, uint16_t data_room_size, int socket_id);

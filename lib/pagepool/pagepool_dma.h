@@ -81,7 +81,8 @@ int pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev);
  * or its domain for this pool afterwards; pages put late touch memory only.
  *
  * @param pool
- *   May have been destroyed, even freed: it is not dereferenced.
+ *   May have been destroyed, even freed: it is not dereferenced. But a pool that was created
+ *   since may have its address, and is meant then.
  * @return
  *   0; -ENOENT if the pool is not attached to the device (any more); -EINVAL: NULL; -EIO: the
  *   kernel did not unmap all of it, which the log tells. The pool is detached even then.
@@ -130,7 +131,7 @@ int pagepool_dma_info_get(
  * @return
  *   0; -EALREADY: it is isolated; -EINVAL: NULL; -ENOTSUP: not a PCI device under VFIO with an IOMMU,
  *   or not the primary process; -EBUSY: the group is in use, by another process or in the default
- *   container; -ENOSPC: EAL has no container left (it has 64); -ENOMEM
+ *   container, or pools are attached to the device already; -ENOSPC: EAL has no container left (it has 64); -ENOMEM
  */
 int pagepool_dma_isolate(struct rte_device *dev);
 

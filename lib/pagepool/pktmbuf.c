@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include <rte_errno.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
@@ -110,7 +111,11 @@ static struct rte_mempool *
 create_empty(const char *name, unsigned int n, unsigned int cache_size,
 	struct rte_pktmbuf_pool_private *private, int socket_id)
 {
-	struct rte_mempool *mp = rte_mempool_create_empty(name, n,
+	struct rte_mempool *mp;
+
+	/* DPDK does not say so itself of all allocations. */
+	rte_errno = ENOMEM;
+	mp = rte_mempool_create_empty(name, n,
 		sizeof(struct rte_mbuf) + private->mbuf_priv_size + private->mbuf_data_room_size,
 		cache_size, sizeof(*private), socket_id, 0);
 
@@ -130,6 +135,52 @@ create_empty(const char *name, unsigned int n, unsigned int cache_size,
 	return mp;
 }
 
+/** How EAL gives back memory of its own. */
+struct eal_chunk {
+	rte_mempool_memchunk_free_cb_t *free_cb;
+	void *opaque;
+};
+
+/* The first piece of EAL's memory goes: take all of it away from devices that EAL has not given it. */
+static void
+eal_free(struct rte_mempool_memhdr *hdr, void *opaque)
+{
+	struct eal_chunk chunk = *(struct eal_chunk *)opaque;
+	struct pagepool *pool = pagepool_from_mempool(hdr->mp);
+
+	if (pool != NULL)
+		pp_dma_release(pool->state);
+	rte_free(opaque);
+	chunk.free_cb(hdr, chunk.opaque);
+}
+
+/* @return 0 or -errno */
+static int
+populate_eal(struct rte_mempool *mp)
+{
+	struct rte_mempool_memhdr *hdr;
+	struct eal_chunk *chunk;
+	int ret = rte_mempool_populate_default(mp);
+
+	/* The ops could not take the memory in. */
+	if (ret == -ENOBUFS)
+		ret = -ENOMEM;
+	if (ret < 0)
+		return ret;
+	STAILQ_FOREACH(hdr, &mp->mem_list, next) {
+		/* The first piece of several that lie in one zone gives back all of it. */
+		if (hdr->free_cb == NULL)
+			continue;
+		chunk = rte_malloc("pagepool_chunk", sizeof(*chunk), 0);
+		if (chunk == NULL)
+			return -ENOMEM;
+		*chunk = (struct eal_chunk){hdr->free_cb, hdr->opaque};
+		hdr->free_cb = eal_free;
+		hdr->opaque = chunk;
+	}
+	return 0;
+}
+
 /* With memory of our own or of EAL. NULL: rte_errno */
 static struct rte_mempool *
 create(const char *name, unsigned int n, unsigned int cache_size,
@@ -140,7 +191,7 @@ create(const char *name, unsigned int n, unsigned int cache_size,
 
 	if (mp == NULL)
 		return NULL;
-	ret = own ? populate(mp) : rte_mempool_populate_default(mp);
+	ret = own ? populate(mp) : populate_eal(mp);
 	if (ret < 0) {
 		rte_mempool_free(mp);
 		rte_errno = -ret;

@@ -123,7 +123,16 @@ slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 	return 0;
 }
 
-/* Put a slab into the pool's sorted array; its pages are there from now on. */
+/* Has the pool memory of this slab, which is to become number i of its array, already? */
+static bool
+slab_overlaps(const struct pagepool_state *st, const struct pp_slab *slab, uint32_t i)
+{
+	return (i > 0 && slab->base - st->slabs[i - 1]->base < st->slabs[i - 1]->len) ||
+	       (i < st->nb_slabs && st->slabs[i]->base - slab->base < slab->len);
+}
+
+/* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
+ * others from doing the same. */
 static int
 slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 {
@@ -131,6 +140,8 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	struct pp_slab **slabs;
 	int ret;
 
+	if (slab_overlaps(st, slab, i))
+		return -EEXIST;
 	ret = pp_ring_reach(st, slab->base, slab->len);
 	if (ret < 0)
 		return ret;

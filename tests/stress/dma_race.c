@@ -147,6 +147,40 @@ growth(void)
 	CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
 }
 
+/* Several announce the same memory: one of them has it. */
+static void
+announce(struct t_thread *t)
+{
+	struct growing *g = t->arg;
+
+	for (unsigned int i = 0; i < 200; i++) {
+		void *first = room + 2ul * i * SLAB;
+		int ret = pagepool_adopt_slab(g->pool, first, SLAB);
+
+		CHECK(ret == 0 || ret == -EEXIST);
+		atomic_fetch_add(&g->slabs, ret == 0);
+		/* Together again for the next. */
+		while (atomic_load(&g->slabs) <= i)
+			sched_yield();
+	}
+}
+
+static void
+same_slab(void)
+{
+	struct growing g = {.pool = T_CREATE(.name = "same", .nb_pages = 400, .page_size = 2048,
+				    .flags = PAGEPOOL_F_EXTERNAL)};
+	static const enum t_kind kinds[] = {T_UNREGISTERED};
+	struct t_thread threads[3];
+
+	CHECK_EQ(pagepool_dma_attach(g.pool, fake_device(FAKE_A)), 0);
+	t_threads_run(threads, 3, kinds, 1, announce, &g);
+	CHECK_EQ(atomic_load(&g.slabs), 200);
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 200);
+	CHECK_EQ(pagepool_destroy(g.pool), 0);
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -177,8 +211,10 @@ main(int argc, char **argv)
 	for (unsigned int i = 0; i < THREADS; i++)
 		t_thread_join(&threads[i]);
 	printf("  %u rounds\n", rounds - 1);
-	for (unsigned int i = 0; i < 10; i++)
+	for (unsigned int i = 0; i < 10; i++) {
 		growth();
+		same_slab();
+	}
 	CHECK_EQ(pagepool_dma_unisolate(fake_device(FAKE_C0)), 0);
 	CHECK_EQ(pagepool_dma_unisolate(fake_device(FAKE_C1)), 0);
 	fake_end();

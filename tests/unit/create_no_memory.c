@@ -18,6 +18,7 @@ each_step_of(const struct pagepool_params *p, int all)
 	unsigned int step, steps_seen = 0;
 	struct pagepool *pool = NULL;
 	struct t_mem before;
+	const char *log;
 
 	t_mem_get(&before);
 	for (step = 1; pool == NULL && step < STEPS_MAX; step++) {
@@ -33,7 +34,8 @@ each_step_of(const struct pagepool_params *p, int all)
 			CHECK(pagepool_lookup(p->name) == NULL);
 		}
 		fault_arm(0, 0);
-		t_log_end();
+		log = t_log_end();
+		CHECK(pool != NULL || strstr(log, "no memory for") != NULL);
 		/* A create that survives the failure of a step, as that of a slab can, is
 		 * destroyed and the next step fails, until no step is left to fail. */
 		if (pool != NULL && !all) {

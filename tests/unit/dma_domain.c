@@ -71,6 +71,56 @@ isolation_refused(void)
 	CHECK_EQ(pagepool_dma_unisolate(a), 0);
 }
 
+/* Not once anything is mapped for the device elsewhere: it would pass for attached. */
+static void
+isolation_too_late(void)
+{
+	struct rte_device *a = fake_device(FAKE_A), *b = fake_device(FAKE_B);
+	struct pagepool *pool = T_CREATE(.name = "late", .nb_pages = 64, .page_size = 1024,
+		.flags = PAGEPOOL_F_EXTERNAL);
+
+	CHECK_EQ(pagepool_adopt_slab(pool, room + PAGE, PAGE), 0);
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	CHECK_EQ(pagepool_dma_map(b, room, 100), 0);
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_isolate(a), -EBUSY);
+	CHECK_LOG(t_log_end(), "pools are attached to it");
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_isolate(b), -EBUSY);
+	CHECK_LOG(t_log_end(), "memory of its driver");
+	CHECK_EQ(fake_containers(), 0);
+	CHECK_EQ(pagepool_dma_detach(pool, a), 0);
+	CHECK_EQ(pagepool_dma_unmap(b, room, 100), 0);
+	CHECK_EQ(pagepool_dma_isolate(a), 0);
+	CHECK_EQ(pagepool_dma_isolate(b), 0);
+	CHECK_EQ(pagepool_dma_unisolate(a), 0);
+	CHECK_EQ(pagepool_dma_unisolate(b), 0);
+	T_DESTROY(pool);
+}
+
+/* EAL's list has room for 256; that it may make one of neighbours is not relied on. */
+static void
+as_many_as_eal_divides(void)
+{
+	struct rte_device *a = fake_device(FAKE_A);
+	char *many =
+		mmap(NULL, 257 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(many != MAP_FAILED);
+	for (unsigned int i = 0; i < 256; i++)
+		CHECK_EQ(pagepool_dma_map(a, many + (size_t)i * PAGE, PAGE), 0);
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_map(a, many + 256ul * PAGE, PAGE), -ENOSPC);
+	CHECK_LOG(t_log_end(), "at most 256 mappings");
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 256);
+	CHECK_EQ(pagepool_dma_unmap(a, many, PAGE), 0);
+	CHECK_EQ(pagepool_dma_map(a, many + 256ul * PAGE, PAGE), 0);
+	for (unsigned int i = 1; i < 257; i++)
+		CHECK_EQ(pagepool_dma_unmap(a, many + (size_t)i * PAGE, PAGE), 0);
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
+	munmap(many, 257 * PAGE);
+}
+
 /* A driver that leaves things mapped is told, and the domain goes all the same. */
 static void
 left_over(void)
@@ -190,6 +240,8 @@ main(int argc, char **argv)
 	CHECK(room != MAP_FAILED);
 	RUN(isolation);
 	RUN(isolation_refused);
+	RUN(isolation_too_late);
+	RUN(as_many_as_eal_divides);
 	RUN(left_over);
 	RUN(driver_memory);
 	RUN(random_ranges);

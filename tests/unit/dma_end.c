@@ -116,6 +116,28 @@ put_during_detach(void)
 	CHECK_EQ(fake_maps(container), 0);
 }
 
+/* A page that another pool has cut up goes with the pool that it is from, also for devices. */
+static void
+pool_on_a_page(void)
+{
+	struct pagepool *below = T_CREATE(.name = "below", .nb_pages = 1, .page_size = 2u << 20);
+	struct pagepool *above = T_CREATE(.name = "above", .nb_pages = 1024, .page_size = 2048,
+		.flags = PAGEPOOL_F_EXTERNAL);
+	void *page = pagepool_alloc(below);
+
+	CHECK(page != NULL);
+	CHECK_EQ(pagepool_adopt_slab(above, page, 2u << 20), 0);
+	CHECK_EQ(pagepool_dma_attach(above, a), 0);
+	CHECK_EQ(fake_maps(container), 1);
+	pagepool_put(below, page);
+	T_DESTROY(below);
+	if (t_huge())
+		CHECK_EQ(fake_maps(container), 0);
+	CHECK_EQ(pagepool_dma_detach(above, a), 0);
+	CHECK_EQ(fake_maps(container), 0);
+	T_DESTROY(above);
+}
+
 /* Several pools and devices: each ends what is its own. */
 static void
 all_of_a_device(void)
@@ -179,6 +201,7 @@ main(int argc, char **argv)
 	RUN(destroy_then_detach);
 	RUN(destroy_then_put);
 	RUN(put_during_detach);
+	RUN(pool_on_a_page);
 	RUN(all_of_a_device);
 	RUN(again_and_again);
 	if (!t_huge()) {

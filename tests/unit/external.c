@@ -81,6 +81,10 @@ slab_errors(void)
 	CHECK_EQ(pagepool_adopt_slab(pool, at(0x10003000), 4096), 0);
 	CHECK_EQ(pagepool_adopt_slab(pool, at(0x10002000), 4097), -EEXIST);
 	CHECK_EQ(pagepool_adopt_slab(pool, at(0x10002000), 4096), 0);
+	/* The unit of 8 bytes that both would have a part of. */
+	CHECK_EQ(pagepool_adopt_slab(pool, at(0x20000000), 5), 0);
+	CHECK_EQ(pagepool_adopt_slab(pool, at(0x20000005), 4096), -EEXIST);
+	CHECK_EQ(pagepool_adopt_slab(pool, at(0x20000008), 4096), 0);
 	CHECK_EQ(t_stats(pool).pages, 0);
 	T_DESTROY(pool);
 	T_DESTROY(own);

@@ -6,6 +6,7 @@
  */
 #include <rte_dev.h>
 #include <rte_ethdev.h>
+#include <rte_memzone.h>
 
 #include "mempool.h"
 #include "vfio_fake.h"
@@ -76,6 +77,13 @@ like_a_mempool(void)
 	}
 }
 
+/* EAL's memory, of the mempool "dma", is still there. */
+static void
+memory_is_there(void)
+{
+	CHECK(rte_memzone_lookup("MP_dma_0") != NULL);
+}
+
 /* One mapping, however many pieces the mempool has; gone when the mempool is freed. */
 static void
 one_map(void)
@@ -106,6 +114,10 @@ one_map(void)
 		CHECK(fake_reaches(
 			fake_container(FAKE_A), hdr->addr, RTE_MIN(hdr->len, 64u << 10)));
 	/* An application that knows nothing of attachments. */
+	if (!t_huge()) {
+		memory_is_there();
+		fake_on_unmap(memory_is_there);
+	}
 	rte_mempool_free(mp);
 	CHECK_EQ(fake_maps(fake_container(FAKE_A)), 0);
 	CHECK_EQ(pagepool_dma_detach(pool, a), -ENOENT);

@@ -134,6 +134,39 @@ test_user_maps(void)
 	too_many(-ENOSPC, 300, 200);
 }
 
+/* EAL makes one of mappings of the same size that lie side by side, and has to divide them again when
+ * one of them goes, for which it must have room. So ours count singly. */
+static void
+test_neighbours(void)
+{
+	struct rte_device *dev = device(0);
+	struct pagepool *pool[2], *many = scattered("many", 255), *less = scattered("less", 254);
+	char *room = mmap((void *)(UINT64_C(1) << 37), 2 * SLAB, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK_EQ(room != MAP_FAILED, 1);
+	for (unsigned int i = 0; i < 2; i++) {
+		pool[i] =
+			pagepool_create(&(struct pagepool_params){.name = i == 0 ? "left" : "right",
+				.nb_pages = 1,
+				.page_size = 2048,
+				.socket_id = SOCKET_ID_ANY,
+				.flags = PAGEPOOL_F_EXTERNAL});
+		CHECK_EQ(pool[i] != NULL, 1);
+		CHECK_EQ(pagepool_adopt_slab(pool[i], room + i * SLAB, SLAB), 0);
+		CHECK_EQ(pagepool_dma_attach(pool[i], dev), 0);
+	}
+	CHECK_EQ(pagepool_dma_attach(many, dev), -ENOSPC);
+	CHECK_EQ(pagepool_dma_attach(less, dev), 0);
+	CHECK_EQ(pagepool_dma_detach(pool[1], dev), 0);
+	CHECK_EQ(pagepool_dma_detach(pool[0], dev), 0);
+	CHECK_EQ(maps(dev), 254);
+	CHECK_EQ(pagepool_dma_detach(less, dev), 0);
+	CHECK_EQ(maps(dev), 0);
+	CHECK_EQ(pagepool_destroy(pool[0]) + pagepool_destroy(pool[1]), 0);
+	CHECK_EQ(pagepool_destroy(many) + pagepool_destroy(less), 0);
+}
+
 /* KiB of the process's memory that are locked, as the kernel counts them for VFIO. */
 static unsigned long
 locked(void)
@@ -447,6 +480,7 @@ static const struct {
 	{"no_iommu", test_no_iommu},
 	{"shared", test_shared},
 	{"user_maps", test_user_maps},
+	{"neighbours", test_neighbours},
 	{"width", test_width},
 };
 
