@@ -97,7 +97,12 @@ pagepool_local(struct pagepool *pool)
 {
 	struct pagepool_state *st = pool->state;
 
-	return st->owner == pp_process() ? &st->head : &st->guest;
+	if (st->owner == pp_process())
+		return &st->head;
+	if (!st->own_memory)
+		return &st->guest;
+	rte_errno = ENOTSUP;
+	return NULL;
 }
 
 PP_EXPORT struct pagepool *
@@ -122,8 +127,6 @@ pagepool_lookup(const char *name)
 	st = te != NULL ? te->data : NULL;
 	if (st == NULL)
 		rte_errno = ENOENT;
-	else if (st->own_memory && st->owner != pp_process())
-		rte_errno = ENOTSUP;
 	else
 		pool = pagepool_local(&st->head);
 	rte_mcfg_tailq_read_unlock();

@@ -195,6 +195,9 @@ struct pagepool *pagepool_lookup(const char *name);
 /**
  * A pool that was made by any process, as this process may use it. Use it for a pointer that came
  * by way of shared memory; what create and lookup return is right already.
+ *
+ * @return
+ *   The pool, or NULL with rte_errno ENOTSUP: its memory is another process's alone.
  */
 struct pagepool *pagepool_local(struct pagepool *pool);
 
