@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 #include <rte_errno.h>
 #include <rte_log.h>
+#include <rte_mbuf.h>
 
 #include "mp.h"
 #include "pagepool_priv.h"
@@ -229,6 +230,8 @@ own_memory_secondary(void)
 	mp = rte_mempool_lookup("own mbufs");
 	MP_CHECK(mp != NULL && pagepool_from_mempool(mp) == NULL && rte_errno == ENOTSUP,
 		"%p, errno %d", (void *)mp, rte_errno);
+	MP_CHECK(rte_pktmbuf_alloc(mp) == NULL, "an mbuf in memory that is not there");
+	MP_CHECK(rte_mempool_avail_count(mp) == 0, "%u mbufs", rte_mempool_avail_count(mp));
 	rte_openlog_stream(NULL);
 	fclose(log);
 	MP_CHECK(strstr(text, "PAGEPOOL_F_EAL_MEMORY") != NULL, "the log is: %s", text);

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * Descriptors as the device reads and writes them: 16 bytes, little endian.
- * 82576EB datasheet, 7.1.5 (advanced receive) and 7.2.2 (advanced transmit).
+ * 82576EB datasheet, chapter 7: advanced receive and transmit descriptors.
  */
 #ifndef PPIGB_DESC_H
 #define PPIGB_DESC_H

@@ -172,7 +172,8 @@ start_units(struct rte_eth_dev *dev)
 	ppigb_mod(p, PPIGB_REG(RFCTL), 0, PPIGB_F(RFCTL, IPV6_EX_DIS));
 	ppigb_mod(p, PPIGB_REG(TCTL), PPIGB_F(TCTL, CT) | PPIGB_F(TCTL, EN),
 		PPIGB_F(TCTL, PSP) | PPIGB_F(TCTL, RTLC) | PPIGB_V(TCTL, CT, COLLISIONS));
-	/* PCSD: the place of the fragment checksum in the descriptor is the RSS hash's (8.10.4). */
+	/* PCSD: the place of the fragment checksum in the descriptor is the RSS hash's (82576EB
+	 * datasheet, RXCSUM). */
 	if (rx & RTE_ETH_RX_OFFLOAD_IPV4_CKSUM)
 		csum |= PPIGB_F(RXCSUM, IPOFL);
 	if (rx & (RTE_ETH_RX_OFFLOAD_UDP_CKSUM | RTE_ETH_RX_OFFLOAD_TCP_CKSUM))

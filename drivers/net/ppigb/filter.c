@@ -3,7 +3,7 @@
  *
  * Which frames the port takes: unicast addresses (one register pair each, exact), multicast
  * addresses (a table of 4096 bits, by hash), promiscuous and all-multicast.
- * 82576EB datasheet 7.1 (receive) and 8.10 (receive registers).
+ * 82576EB datasheet, RCTL, RAL, RAH, MTA.
  *
  * A VLAN filter that the application asked for holds in promiscuous mode too, as with DPDK's igb:
  * the two are independent bits of the device.
@@ -133,7 +133,7 @@ ppigb_mac_addr_set(struct rte_eth_dev *dev, struct rte_ether_addr *addr)
 
 /**
  * The list replaces the last one; ethdev does not keep it, we do, as a table. With RCTL.MO = 0 the
- * device takes bits 47:36 of an address (82576EB datasheet 8.10, RCTL). Two addresses may share a
+ * device takes bits 47:36 of an address (82576EB datasheet, RCTL.MO). Two addresses may share a
  * bit, so a frame for another group may come through.
  */
 int

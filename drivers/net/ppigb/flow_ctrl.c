@@ -3,7 +3,7 @@
  *
  * Flow control by pause frames (IEEE 802.3 annex 31B): when the packet buffer fills to high_water
  * the device asks its partner to pause, at low_water it may ask it to go on (XON); and it obeys the
- * partner's requests. 82576EB datasheet 3.5 (flow control).
+ * partner's requests. 82576EB datasheet, flow control.
  *
  * Reading is for any process, setting for the primary. QEMU 10.0.2 keeps the registers and never
  * sends a pause frame.

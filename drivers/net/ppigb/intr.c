@@ -4,7 +4,7 @@
  * Interrupts. With MSI-X, vector 0 tells of the link and vectors 1 and up of received packets, each
  * through an event file of its own: VFIO wants it in this order (RTE_INTR_VEC_ZERO_OFFSET,
  * RTE_INTR_VEC_RXTX_OFFSET). With MSI or INTx there is one, for the link.
- * 82576EB datasheet 7.3 (interrupts).
+ * 82576EB datasheet, interrupts.
  *
  * ICR, IMS and IMC are the causes of old, of which the link is one; IVAR_MISC routes them to a
  * vector. EICR, EIMS and EIMC have a bit for each vector.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Rings into service and out of it: one by one, or all with the port. 82576EB datasheet 4.5.9 and
- * 4.5.10 (initialisation of receive and transmit), order as in igb of DPDK 22.11.
+ * Rings into service and out of it: one by one, or all with the port. 82576EB datasheet,
+ * receive and transmit initialization; order as in igb of DPDK 22.11.
  */
 #include <rte_cycles.h>
 
@@ -137,7 +137,7 @@ txq_start(struct rte_eth_dev *dev, struct ppigb_txq *txq)
 	ppigb_wr(p, PPIGB_REG_AT(TDBAH, q), (uint32_t)(txq->ring_iova >> 32));
 	ppigb_wr(p, PPIGB_REG_AT(TDLEN, q), txq->size * (uint32_t)sizeof(*txq->ring));
 	/* Head write-back, and without relaxed order, so that the head does not come before what it
-	 * reports (82576EB datasheet 7.2.3.5). */
+	 * reports (82576EB datasheet, head write-back). */
 	ppigb_wr(p, PPIGB_REG_AT(TDWBAH, q), (uint32_t)(txq->head_iova >> 32));
 	ppigb_wr(
 		p, PPIGB_REG_AT(TDWBAL, q), (uint32_t)txq->head_iova | PPIGB_F(TDWBAL, HEAD_WB_EN));

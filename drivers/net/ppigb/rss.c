@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * Receive side scaling: which fields are hashed, the key, and the table of 128 entries that turns a
- * hash into a queue. 82576EB datasheet 7.1 (RSS), 8.10 (MRQC, RETA, RSSRK).
+ * hash into a queue. 82576EB datasheet, MRQC, RETA, RSSRK.
  *
  * Key and types come from the configuration, or from a later update, which then holds across stop
  * and start until the port is configured anew. Reading them is for any process, changing them for
@@ -135,7 +135,7 @@ ppigb_rss_configure(struct rte_eth_dev *dev)
 
 /**
  * Key, table and types, since a reset clears them. MRQC last, and while receive is off
- * (82576EB datasheet 8.10, MRQC).
+ * (82576EB datasheet, MRQC).
  */
 int
 ppigb_rss_start(struct rte_eth_dev *dev)

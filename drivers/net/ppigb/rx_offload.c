@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * Receive, where packets may take several buffers, and with flags from the descriptor: packet type,
- * checksums, hash, VLAN tag (82576EB datasheet 7.1.5).
+ * checksums, hash, VLAN tag (82576EB datasheet, advanced receive descriptors).
  */
 #include "queue.h"
 

@@ -3,7 +3,8 @@
  *
  * Transmit: packets of one segment that ask for nothing, and what happens to buffers afterwards. The
  * last descriptor of each burst asks for a report (RS), upon which the device writes its head into
- * memory: one word tells what is done, and descriptors are never read (82576EB datasheet 7.2.3.5).
+ * memory: one word tells what is done, and descriptors are never read (82576EB datasheet, head
+ * write-back).
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * Transmit: packets of several segments, checksums, TSO, VLAN tags. What the device has to know of a
  * packet's headers is in a context descriptor before it; a queue remembers the last two, and a
- * packet names the one it needs (82576EB datasheet 7.2.2.2).
+ * packet names the one it needs (82576EB datasheet, advanced context descriptor).
  */
 #include <rte_errno.h>
 #include <rte_net.h>

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * VLAN: filter (a table of 4096 bits), stripping, and extended VLAN, where each frame carries an
- * outer tag and the device looks at the inner one. 82576EB datasheet 7.4 (VLAN), 8.10 (VFTA).
+ * outer tag and the device looks at the inner one. 82576EB datasheet, VET, VFTA, CTRL.VME.
  *
  * RLPML needs no change for extended VLAN: PPIGB_OVERHEAD has room for two tags always.
  * All of it is for the primary process; the table of operations of secondaries has none of it.
