@@ -11,6 +11,7 @@ T_PASSED=0
 T_FAILED=0
 T_SKIPPED=0
 T_PID= # the running test
+declare -A T_PAIR=() # or two of them: name and start by process
 T_LAUNCH=() # what starts `meson test`
 T_CLEANUP=()
 T_FAILURES=()
@@ -50,15 +51,21 @@ t_seconds() {
 	printf '%d.%d' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
-# t_exec SECONDS LOG COMMAND...: runs a command with its output in LOG. It is killed after SECONDS,
-# which returns 124 or 137, and when we die, whatever we die of. A background process, because
-# bash runs no trap before a foreground one has ended.
-t_exec() {
-	local seconds=$1 log=$2 rc=0
+# t_start SECONDS LOG COMMAND...: what t_exec() waits for; T_PID is its number.
+t_start() {
+	local seconds=$1 log=$2
 	shift 2
 	setpriv --pdeathsig TERM -- timeout -k 5 "$seconds" setpriv --pdeathsig KILL -- "$@" \
 		</dev/null >"$log" 2>&1 &
 	T_PID=$!
+}
+
+# t_exec SECONDS LOG COMMAND...: runs a command with its output in LOG. It is killed after SECONDS,
+# which returns 124 or 137, and when we die, whatever we die of. A background process, because
+# bash runs no trap before a foreground one has ended.
+t_exec() {
+	local rc=0
+	t_start "$@"
 	wait "$T_PID" || rc=$?
 	T_PID=
 	return "$rc"
@@ -80,19 +87,53 @@ t_why() {
 	esac
 }
 
-# t_run NAME SECONDS COMMAND...: one test. Status 77 is a skip, its last line the reason.
-t_run() {
-	local name=$1 seconds=$2 log rc=0 start
-	shift 2
-	log=$T_DIR/${name//[^a-zA-Z0-9_.-]/_}.log
-	start=$((${EPOCHREALTIME/[.,]/} / 1000))
-	t_exec "$seconds" "$log" "$@" || rc=$?
-	case $rc in
-	0) t_pass "$name" "$(t_seconds "$start")" ;;
-	77) t_skip "$name" "$(t_last_line "$log")" ;;
-	*) t_fail "$name" "$(t_why "$rc")" "$log" ;;
+t_log_of() {
+	printf '%s/%s.log\n' "$T_DIR" "${1//[^a-zA-Z0-9_.-]/_}"
+}
+
+# t_tell NAME STATUS SECONDS: the result of a command. Status 77 is a skip, its last line the reason.
+t_tell() {
+	local log
+	log=$(t_log_of "$1")
+	case $2 in
+	0) t_pass "$1" "$3" ;;
+	77) t_skip "$1" "$(t_last_line "$log")" ;;
+	*) t_fail "$1" "$(t_why "$2")" "$log" ;;
 	esac
+}
+
+# t_run NAME SECONDS COMMAND...: one test.
+t_run() {
+	local name=$1 seconds=$2 rc=0 start
+	shift 2
+	start=$((${EPOCHREALTIME/[.,]/} / 1000))
+	t_exec "$seconds" "$(t_log_of "$name")" "$@" || rc=$?
+	t_tell "$name" "$rc" "$(t_seconds "$start")"
 	[ "$rc" -eq 0 ] || [ "$rc" -eq 77 ]
+}
+
+# The end of one of t_run_pairs().
+t_pair_end() {
+	local pid='' rc=0 name
+	wait -n -p pid || rc=$?
+	name=${T_PAIR[$pid]% *}
+	t_tell "$name" "$rc" "$(t_seconds "${T_PAIR[$pid]##* }")"
+	unset "T_PAIR[$pid]"
+}
+
+# t_run_pairs SECONDS COMMAND NAME...: tests by COMMAND NAME, two at a time, told as they end.
+t_run_pairs() {
+	local seconds=$1 command=$2 name
+	shift 2
+	for name; do
+		[ "${#T_PAIR[@]}" -lt 2 ] || t_pair_end
+		t_start "$seconds" "$(t_log_of "$name")" "$command" "$name"
+		T_PAIR["$T_PID"]="$name $((${EPOCHREALTIME/[.,]/} / 1000))"
+		T_PID=
+	done
+	while [ "${#T_PAIR[@]}" -gt 0 ]; do
+		t_pair_end
+	done
 }
 
 # t_count_meson LOG_FOLDER: tells and counts each test of a finished `meson test`.
@@ -148,14 +189,14 @@ t_tidy_dpdk() {
 }
 
 t_exit() {
-	local command
+	local command pid
 	# Cleaning up is not to be cut short: timeout, for one, signals a program and then its group.
 	trap '' INT TERM HUP
 	trap - EXIT
-	if [ -n "$T_PID" ]; then
-		kill -TERM "$T_PID" 2>/dev/null || true
-		wait "$T_PID" 2>/dev/null || true
-	fi
+	for pid in $T_PID "${!T_PAIR[@]}"; do
+		kill -TERM "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
 	for command in "${T_CLEANUP[@]}"; do
 		eval "$command" || true
 	done

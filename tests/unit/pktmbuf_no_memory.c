@@ -73,7 +73,7 @@ int
 main(int argc, char **argv)
 {
 	fake_init();
-	t_eal(argc, argv, 64, 1);
+	t_eal(argc, argv, 128, 1);
 	mempool_need_ops();
 	CHECK(pagepool_ops_name[0] != 0);
 	t_warm_up(16);
