@@ -27,7 +27,9 @@ pagepool_adopt_slab(struct pagepool *pool, void *addr, size_t len)
 	slab = pp_slab_desc_get();
 	if (slab == NULL)
 		return -ENOMEM;
-	st->own_memory |= pp_memfd_find(&chunk, &chunk_len);
+	if (pp_memfd_find(&chunk, &chunk_len))
+		/* Relaxed: whoever announces memory at the same time can only write the same. */
+		__atomic_store_n(&st->own_memory, true, __ATOMIC_RELAXED);
 	pp_slab_init(slab, st, start, len);
 	return pp_slab_add(st, slab);
 }

@@ -99,7 +99,8 @@ pagepool_local(struct pagepool *pool)
 
 	if (st->owner == pp_process())
 		return &st->head;
-	if (!st->own_memory)
+	/* Relaxed: what another process sees of the pool came to it by the list's lock, or with pages. */
+	if (!__atomic_load_n(&st->own_memory, __ATOMIC_RELAXED))
 		return &st->guest;
 	rte_errno = ENOTSUP;
 	return NULL;
