@@ -162,8 +162,8 @@ link_wait(uint16_t port, bool up)
 
 	for (left = LINK_MS; left > 0; left--) {
 		memset(&link, 0, sizeof(link));
-		rte_eth_link_get_nowait(port, &link);
-		if (link.link_status == (up ? RTE_ETH_LINK_UP : RTE_ETH_LINK_DOWN)) {
+		if (rte_eth_link_get_nowait(port, &link) == 0 &&
+			link.link_status == (up ? RTE_ETH_LINK_UP : RTE_ETH_LINK_DOWN)) {
 			answer("link=%s speed=%u duplex=%u", up ? "up" : "down", link.link_speed,
 				link.link_duplex);
 			return 0;
