@@ -43,6 +43,10 @@ SUITES=(
 	'compat:builds and passes its unit tests on the other Debian'
 )
 
+# These wait for the network, or have one thread: when all suites run, they do beside the others, one
+# after another, and are told at the end.
+BESIDE=' sdk model compat '
+
 usage() {
 	echo "Usage: ./test.sh [suite...]"
 	echo "Suites:"
@@ -84,6 +88,33 @@ setup() {
 	exit 1
 }
 
+# run_suites SUITE...
+run_suites() {
+	local suite start
+	for suite; do
+		start=$SECONDS
+		t_suite "$suite"
+		pp_say "$suite"
+		"suite_${suite//-/_}"
+		pp_say "$suite: $((SECONDS - start)) s"
+	done
+}
+
+# Those of BESIDE in the background, the others here.
+run_all() {
+	local suite here=() beside=()
+	for suite in "${CHOSEN[@]}"; do
+		if [[ $BESIDE == *" $suite "* ]]; then
+			beside+=("$suite")
+		else
+			here+=("$suite")
+		fi
+	done
+	t_beside_start "$PP_TOP/test.sh" "${beside[@]}"
+	run_suites "${here[@]}"
+	t_beside_end
+}
+
 main() {
 	CHOSEN=()
 	choose "$@"
@@ -100,14 +131,11 @@ main() {
 	# Tests look at it to use --no-huge, or to skip themselves.
 	export PP_HUGE PP_HUGE_WHY
 	setup pp_setup_build
-	local suite start
-	for suite in "${CHOSEN[@]}"; do
-		start=$SECONDS
-		t_suite "$suite"
-		pp_say "$suite"
-		"suite_${suite//-/_}"
-		pp_say "$suite: $((SECONDS - start)) s"
-	done
+	if [ $# -eq 0 ]; then
+		run_all
+	else
+		run_suites "${CHOSEN[@]}"
+	fi
 	t_summary
 }
 

@@ -103,7 +103,7 @@ compat_unit() {
 	compat_exec 900 "$log" "$root" meson test -C /build --no-rebuild --suite unit \
 		--num-processes 1 || true
 	if [ -s "$root/build/meson-logs/testlog.json" ]; then
-		t_count_meson "$root/build/meson-logs"
+		t_count_meson "$root/build/meson-logs/testlog.json"
 	elif grep -q -e 'No suitable tests' -e 'No tests defined' "$log"; then
 		t_skip "unit with DPDK $version" "this tree has no tests of suite 'unit'"
 	else

@@ -11,6 +11,7 @@ T_PASSED=0
 T_FAILED=0
 T_SKIPPED=0
 T_PID= # the running test
+T_BESIDE= # the process of t_beside_start()
 declare -A T_PAIR=() # or two of them: name and start by process
 T_LAUNCH=() # what starts `meson test`
 T_CLEANUP=()
@@ -136,7 +137,7 @@ t_run_pairs() {
 	done
 }
 
-# t_count_meson LOG_FOLDER: tells and counts each test of a finished `meson test`.
+# t_count_meson RESULTS: tells and counts each test of a finished `meson test`.
 t_count_meson() {
 	local line name result seconds log
 	while read -r line; do
@@ -150,27 +151,57 @@ t_count_meson() {
 		SKIP) t_skip "$name" "$(t_last_line "$log")" ;;
 		*) t_fail "$name" "$result after $seconds s" "$log" ;;
 		esac
-	done <"$1/testlog.json"
+	done <"$1"
 }
 
 # t_meson BUILD SUITE SECONDS [MESON_TEST_OPTION...]: the tests of a suite of meson.build. The
 # number of tests goes to T_COUNT.
 t_meson() {
-	local build=$1 suite=$2 seconds=$3 log=$T_DIR/meson.log
+	local build=$1 suite=$2 seconds=$3 log=$T_DIR/meson.log results
 	shift 3
+	# A name of its own: two suites may be at work in one build folder.
+	results=$build/meson-logs/testlog-$suite.json
 	T_COUNT=$(meson introspect --tests "$build" |
 		jq --arg s "$suite" '[.[] | select(any(.suite[]; . == $s or endswith(":" + $s)))] | length')
 	[ "$T_COUNT" -gt 0 ] || return 0
-	rm -f "$build/meson-logs/testlog.json"
+	rm -f "$results"
 	t_exec "$seconds" "$log" "${T_LAUNCH[@]}" meson test -C "$build" --no-rebuild --suite "$suite" \
-		--num-processes 1 "$@" || true
-	if [ -s "$build/meson-logs/testlog.json" ]; then
-		t_count_meson "$build/meson-logs"
+		--logbase "testlog-$suite" --num-processes 1 "$@" || true
+	if [ -s "$results" ]; then
+		t_count_meson "$results"
 	fi
 	# Each test has its own limit; a run that was cut off must not look like a complete one.
-	if [ "$(grep -c . "$build/meson-logs/testlog.json" 2>/dev/null)" != "$T_COUNT" ]; then
+	if [ "$(grep -c . "$results" 2>/dev/null)" != "$T_COUNT" ]; then
 		t_fail meson "meson test did not finish its $T_COUNT tests" "$log"
 	fi
+}
+
+# t_beside_start COMMAND...: begins a run of test.sh of its own beside this one.
+t_beside_start() {
+	T_BESIDE_LOG=$T_LOGS/beside.log
+	mkdir -p "$T_LOGS"
+	"$@" >"$T_BESIDE_LOG" 2>&1 &
+	T_BESIDE=$!
+}
+
+# Waits for it, shows what it said but its last line, and counts what is in that one.
+t_beside_end() {
+	local sum
+	wait "$T_BESIDE" || true
+	T_BESIDE=
+	sum=$(tail -n 1 "$T_BESIDE_LOG")
+	if ! [[ $sum =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+		T_SUITE=beside
+		t_fail "the suites beside the others" "they did not end" "$T_BESIDE_LOG"
+		return 0
+	fi
+	sed -e '$d' -e '/^failed: /d' "$T_BESIDE_LOG"
+	T_PASSED=$((T_PASSED + BASH_REMATCH[1]))
+	T_FAILED=$((T_FAILED + BASH_REMATCH[2]))
+	T_SKIPPED=$((T_SKIPPED + BASH_REMATCH[3]))
+	while read -r sum; do
+		T_FAILURES+=("${sum#failed: }")
+	done < <(grep '^failed: ' "$T_BESIDE_LOG")
 }
 
 t_at_exit() {
@@ -193,7 +224,7 @@ t_exit() {
 	# Cleaning up is not to be cut short: timeout, for one, signals a program and then its group.
 	trap '' INT TERM HUP
 	trap - EXIT
-	for pid in $T_PID "${!T_PAIR[@]}"; do
+	for pid in $T_PID $T_BESIDE "${!T_PAIR[@]}"; do
 		kill -TERM "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
