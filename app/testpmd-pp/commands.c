@@ -46,13 +46,13 @@ struct word {
 static cmdline_parse_token_string_t word_help = TOKEN_STRING_INITIALIZER(struct word, word, "help");
 static cmdline_parse_token_string_t word_quit = TOKEN_STRING_INITIALIZER(struct word, word, "quit");
 
-static __extension__ cmdline_parse_inst_t command_help = {
+__extension__ static cmdline_parse_inst_t command_help = {
 	.f = run_help,
 	.help_str = "help: list the commands",
 	.tokens = {(void *)&word_help, NULL},
 };
 
-static __extension__ cmdline_parse_inst_t command_quit = {
+__extension__ static cmdline_parse_inst_t command_quit = {
 	.f = run_quit,
 	.help_str = "quit: stop, close the ports and end",
 	.tokens = {(void *)&word_quit, NULL},
@@ -62,7 +62,9 @@ static __extension__ cmdline_parse_inst_t command_quit = {
 static cmdline_parse_ctx_t commands[] = {
 	&command_port_attach,
 	&command_port_detach,
-	&command_port_state,
+	&command_port_stop,
+	&command_port_start,
+	&command_port_close,
 	&command_show_port,
 	&command_show_fwd,
 	&command_show_pagepool,
@@ -137,8 +139,7 @@ commands_run(const char *line)
 			line);
 		list_similar(line);
 	} else if (ret < 0) {
-		msg_error(
-			"%sthere is no command \"%.*s\"; help lists those that there are", where,
+		msg_error("%sthere is no command \"%.*s\"; help lists those that there are", where,
 			len, line);
 	}
 	fflush(stdout);

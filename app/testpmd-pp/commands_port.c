@@ -75,64 +75,65 @@ run_forwarding(void *parsed, struct cmdline *cl, void *data)
 #define PORT(field, text)       TOKEN_STRING_INITIALIZER(struct port, field, text)
 #define FORWARDING(field, text) TOKEN_STRING_INITIALIZER(struct forwarding, field, text)
 
-static cmdline_parse_token_string_t attach_port = ATTACH(port, "port");
-static cmdline_parse_token_string_t attach_attach = ATTACH(attach, "attach");
-static cmdline_parse_token_string_t attach_devargs = ATTACH(devargs, TOKEN_STRING_MULTI);
-static cmdline_parse_token_string_t port_port = PORT(port, "port");
-static cmdline_parse_token_string_t port_detach = PORT(action, "detach");
-static cmdline_parse_token_string_t port_stop = PORT(action, "stop");
-static cmdline_parse_token_string_t port_start = PORT(action, "start");
-static cmdline_parse_token_string_t port_close = PORT(action, "close");
+static cmdline_parse_token_string_t word_attach_port = ATTACH(port, "port");
+static cmdline_parse_token_string_t word_attach_attach = ATTACH(attach, "attach");
+static cmdline_parse_token_string_t word_attach_devargs = ATTACH(devargs, TOKEN_STRING_MULTI);
+static cmdline_parse_token_string_t word_port_port = PORT(port, "port");
+static cmdline_parse_token_string_t word_port_detach = PORT(action, "detach");
+static cmdline_parse_token_string_t word_port_stop = PORT(action, "stop");
+static cmdline_parse_token_string_t word_port_start = PORT(action, "start");
+static cmdline_parse_token_string_t word_port_close = PORT(action, "close");
 /* Any text: what is wrong with a number is then said in words. */
-static cmdline_parse_token_string_t port_id = PORT(id, NULL);
-static cmdline_parse_token_string_t forwarding_start = FORWARDING(action, "start");
-static cmdline_parse_token_string_t forwarding_stop = FORWARDING(action, "stop");
-static cmdline_parse_token_string_t forwarding_tx_first = FORWARDING(tx_first, "tx_first");
+static cmdline_parse_token_string_t word_port_id = PORT(id, NULL);
+static cmdline_parse_token_string_t word_forwarding_start = FORWARDING(action, "start");
+static cmdline_parse_token_string_t word_forwarding_stop = FORWARDING(action, "stop");
+static cmdline_parse_token_string_t word_forwarding_tx_first = FORWARDING(tx_first, "tx_first");
 
 __extension__ cmdline_parse_inst_t command_port_attach = {
 	.f = run_attach,
 	.help_str = "port attach DEVARGS: take a device in and forward with it",
-	.tokens = {(void *)&attach_port, (void *)&attach_attach, (void *)&attach_devargs, NULL},
+	.tokens = {(void *)&word_attach_port, (void *)&word_attach_attach,
+		(void *)&word_attach_devargs, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_port_detach = {
 	.f = run_port,
 	.help_str = "port detach N: let a port and its device go; the others forward on",
-	.tokens = {(void *)&port_port, (void *)&port_detach, (void *)&port_id, NULL},
+	.tokens = {(void *)&word_port_port, (void *)&word_port_detach, (void *)&word_port_id, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_port_stop = {
 	.f = run_port,
 	.help_str = "port stop N|all: stop a port; the others forward on",
-	.tokens = {(void *)&port_port, (void *)&port_stop, (void *)&port_id, NULL},
+	.tokens = {(void *)&word_port_port, (void *)&word_port_stop, (void *)&word_port_id, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_port_start = {
 	.f = run_port,
 	.help_str = "port start N|all: start it again",
-	.tokens = {(void *)&port_port, (void *)&port_start, (void *)&port_id, NULL},
+	.tokens = {(void *)&word_port_port, (void *)&word_port_start, (void *)&word_port_id, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_port_close = {
 	.f = run_port,
 	.help_str = "port close N|all: stop and close it; its device stays",
-	.tokens = {(void *)&port_port, (void *)&port_close, (void *)&port_id, NULL},
+	.tokens = {(void *)&word_port_port, (void *)&word_port_close, (void *)&word_port_id, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_start = {
 	.f = run_forwarding,
 	.help_str = "start: begin to forward",
-	.tokens = {(void *)&forwarding_start, NULL},
+	.tokens = {(void *)&word_forwarding_start, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_start_tx_first = {
 	.f = run_forwarding,
 	.help_str = "start tx_first: the same, after a burst sent on every stream",
-	.tokens = {(void *)&forwarding_start, (void *)&forwarding_tx_first, NULL},
+	.tokens = {(void *)&word_forwarding_start, (void *)&word_forwarding_tx_first, NULL},
 };
 
 __extension__ cmdline_parse_inst_t command_stop = {
 	.f = run_forwarding,
 	.help_str = "stop: end forwarding, and show what was forwarded",
-	.tokens = {(void *)&forwarding_stop, NULL},
+	.tokens = {(void *)&word_forwarding_stop, NULL},
 };

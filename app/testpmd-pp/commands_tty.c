@@ -55,8 +55,7 @@ on_line(struct rdline *rdl, const char *buf, unsigned int size)
 }
 
 static int
-on_complete(
-	struct rdline *rdl, const char *buf, char *dstbuf, unsigned int dstsize, int *state)
+on_complete(struct rdline *rdl, const char *buf, char *dstbuf, unsigned int dstsize, int *state)
 {
 	(void)rdl;
 	return cmdline_complete(tty.parser, buf, state, dstbuf, dstsize);

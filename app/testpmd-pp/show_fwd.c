@@ -53,8 +53,8 @@ show_fwd_stats(const struct stats_source *src, const struct stats *now)
 	for (unsigned int i = 0; i < src->nb_ports; i++) {
 		const struct stats_port *p = &now->port[i];
 
-		snprintf(title, sizeof(title), "Forward statistics for port %-2u",
-			src->ports[i].id);
+		snprintf(
+			title, sizeof(title), "Forward statistics for port %-2u", src->ports[i].id);
 		print_title('-', 22, title);
 		print_counts(p, '-', 76);
 		sum.rx_packets += p->rx_packets;

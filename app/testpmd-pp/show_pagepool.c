@@ -51,9 +51,9 @@ show_devices(const struct pagepool *pool)
 		       " bytes), by EAL %u, left to their owner %u; maps in the domain %u for %u "
 		       "devices\n",
 			id,
-			!dma.iommu	? "none"
+			!dma.iommu     ? "none"
 			: dma.isolated ? "its own"
-					: "shared",
+				       : "shared",
 			dma.slabs, dma.mapped, dma.mapped_bytes, dma.eal, dma.owner,
 			dma.domain_maps, dma.domain_devices);
 	}

@@ -54,8 +54,8 @@ valid(uint16_t id)
 		if (len < sizeof(list) - 8)
 			len += (size_t)snprintf(&list[len], sizeof(list) - len, " %u", other);
 	if (len == 0)
-		msg_error("there is no port %u, and none at all; port attach DEVARGS makes one",
-			id);
+		msg_error(
+			"there is no port %u, and none at all; port attach DEVARGS makes one", id);
 	else
 		msg_error("there is no port %u; ports:%s", id, list);
 	return false;
@@ -138,6 +138,20 @@ show_port_xstats(uint16_t id)
 	free(values);
 }
 
+/* DPDK has a function for it, which is experimental in 22.11. */
+static void
+show_speed(uint32_t mbps)
+{
+	if (mbps == RTE_ETH_SPEED_NUM_UNKNOWN)
+		printf("Link speed: Unknown\n");
+	else if (mbps == RTE_ETH_SPEED_NUM_NONE)
+		printf("Link speed: None\n");
+	else if (mbps < 1000)
+		printf("Link speed: %u Mbps\n", mbps);
+	else
+		printf("Link speed: %g Gbps\n", mbps / 1e3);
+}
+
 static void
 show_link(uint16_t id)
 {
@@ -146,7 +160,7 @@ show_link(uint16_t id)
 
 	if (worked(id, "link", rte_eth_link_get_nowait(id, &link))) {
 		printf("Link status: %s\n", link.link_status ? "up" : "down");
-		printf("Link speed: %s\n", rte_eth_link_speed_to_str(link.link_speed));
+		show_speed(link.link_speed);
 		printf("Link duplex: %s\n", link.link_duplex == RTE_ETH_LINK_FULL_DUPLEX
 						    ? "full-duplex"
 						    : "half-duplex");
@@ -154,8 +168,7 @@ show_link(uint16_t id)
 	}
 	if (rte_eth_dev_get_mtu(id, &mtu) == 0)
 		printf("MTU: %u\n", mtu);
-	printf("Promiscuous mode: %s\n",
-		rte_eth_promiscuous_get(id) == 1 ? "enabled" : "disabled");
+	printf("Promiscuous mode: %s\n", rte_eth_promiscuous_get(id) == 1 ? "enabled" : "disabled");
 	printf("Allmulticast mode: %s\n",
 		rte_eth_allmulticast_get(id) == 1 ? "enabled" : "disabled");
 }
