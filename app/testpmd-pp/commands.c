@@ -135,8 +135,7 @@ commands_run(const char *line)
 		snprintf(where, sizeof(where), "line %u of the command file: ", cmd.line_no);
 	ret = cmdline_parse(cmd.parser, line);
 	if (ret == CMDLINE_PARSE_BAD_ARGS) {
-		msg_error("%s\"%.*s\" is not all of a command, or too much; there is", where, len,
-			line);
+		msg_error("%s\"%.*s\" is no command; these begin like it:", where, len, line);
 		list_similar(line);
 	} else if (ret < 0) {
 		msg_error("%sthere is no command \"%.*s\"; help lists those that there are", where,
