@@ -18,6 +18,7 @@
 #include "app.h"
 #include "control.h"
 #include "msg.h"
+#include "show.h"
 
 struct tpp_port *
 app_port(struct tpp_app *app, uint16_t id)
@@ -401,7 +402,8 @@ control_fwd_stop(struct tpp_app *app)
 	fwd_stop(&app->fwd);
 	app->forwarding = false;
 	stats_read(app, &app->total);
-	stats_summary(app, &app->total);
+	show_fwd_stats(app, &app->total);
+	fflush(stdout);
 	return 0;
 }
 

@@ -293,8 +293,13 @@ forward(void)
 	if (ret == 0)
 		watch();
 	commands_end();
-	if (app.forwarding)
-		control_fwd_stop(&app);
+	if (app.forwarding) {
+		fwd_stop(&app.fwd);
+		app.forwarding = false;
+		stats_read(&app, &app.total);
+	}
+	if (app.start_tsc != 0)
+		stats_summary(&app, &app.total);
 	/* Twice, since it believes what it sees the second time. What was held has been sent. */
 	departure_poll(&app);
 	departure_poll(&app);
