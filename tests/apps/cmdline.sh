@@ -47,9 +47,9 @@ ended() {
 # wait_for TEXT: until it has said so.
 wait_for() {
 	local tries
-	for ((tries = 0; tries < 400; tries++)); do
+	for ((tries = 0; tries < 2000; tries++)); do
 		! grep -qaF -- "$1" "$WORK/log" || return 0
-		sleep 0.05
+		sleep 0.01
 	done
 	fail "it does not say '$1'"
 }
@@ -112,7 +112,7 @@ show() {
 	ask help
 	says 'port attach DEVARGS ' 'port detach N ' 'port stop N\|all' 'port start N\|all' \
 		'port close N\|all' 'show port stats\|xstats\|info N\|all' 'show fwd stats all' \
-		'show pagepool all\|NAME' 'start ' 'start tx_first' 'stop ' 'quit ' 'help '
+		'show pagepool all\|NAME' '^testpmd-pp> $' 'start ' 'start tx_first' 'stop ' 'quit ' 'help '
 	ask 'show port stats all'
 	# Nobody has looked at port 0 before.
 	says 'NIC statistics for port 0 ' 'NIC statistics for port 1 ' \
@@ -144,21 +144,26 @@ show() {
 	ended
 }
 
+# Rings have nothing to receive until something is sent.
 forwarding() {
+	OPTIONS=("${OPTIONS[@]/net_null/net_ring}")
 	launch -i
-	still 0
-	ask start
-	says_not 'no command'
+	ask 'start tx_first'
 	moves 0
+	ask start
+	says 'error: it forwards already'
 	ask stop
 	says 'Accumulated forward statistics' '^  RX-packets: [1-9]'
 	still 0
 	ask stop
-	says 'testpmd-pp: '
-	ask 'start tx_first'
-	moves 0
+	says 'error: it does not forward'
+	ask 'port stop all'
+	ask 'port start all'
 	ask start
-	says 'testpmd-pp: '
+	says_not 'error: '
+	still 0
+	ask stop
+	says '^  RX-packets: 0 '
 	echo quit >&3
 	ended
 }
@@ -170,6 +175,9 @@ ports() {
 	ask 'port start 1'
 	moves 1
 	ask 'port close 1'
+	says '^port 1 \(net_null1\): closed$'
+	ask 'show port stats 1'
+	says 'there is no port 1; ports: 0$'
 	ask 'port start 1'
 	moves 1
 	ask 'port detach 1'
