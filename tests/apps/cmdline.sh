@@ -144,6 +144,22 @@ show() {
 	ended
 }
 
+# A pool outlives its port as long as its mbufs go round in the other port, whose ring sends to itself.
+zombie() {
+	OPTIONS=("${OPTIONS[@]/net_null0/net_ring0}")
+	launch -i --auto-start --pool-per-port --no-flush-rx
+	moves 0
+	ask 'show pagepool all'
+	says '^page pool MP_mb_port_0_[0-9]+$' '^page pool MP_mb_port_1_[0-9]+$' '  attached to port 0: domain none; slabs 1'
+	ask 'port detach 1'
+	ask 'show pagepool all'
+	says '^page pool MP_mb_port_0_[0-9]+$' \
+		'^page pool MP_mb_port_1_[0-9]+, destroyed [0-9.]+ s ago: waits for [1-9][0-9]* pages'
+	says_not '^page pool MP_mb_port_1_[0-9]+$'
+	echo quit >&3
+	ended
+}
+
 # Rings have nothing to receive until something is sent.
 forwarding() {
 	OPTIONS=("${OPTIONS[@]/net_null/net_ring}")
