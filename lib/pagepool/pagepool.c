@@ -138,14 +138,18 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 void
 pp_state_free(struct pagepool_state *st)
 {
-	if (!pp_dma_release(st))
-		return;
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		rte_free(pp_cache_of(st, i));
-	pp_slab_free_all(st);
-	pp_ring_free(st);
-	rte_free(st->no_cache);
-	rte_free(st);
+	/* The last put may be that of a thread that is about to be cancelled. */
+	int cancel = pp_cancel_off();
+
+	if (pp_dma_release(st)) {
+		for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
+			rte_free(pp_cache_of(st, i));
+		pp_slab_free_all(st);
+		pp_ring_free(st);
+		rte_free(st->no_cache);
+		rte_free(st);
+	}
+	pp_cancel_restore(cancel);
 }
 
 /* With relaxed tail sync, room that dequeues have made shows when the last of those at work ends. One
