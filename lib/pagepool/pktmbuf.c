@@ -23,6 +23,7 @@
 /** A chunk, kept until the mempool has given back all of its granules. */
 struct chunk {
 	char *base;
+	size_t len;
 	uint32_t granules;
 };
 
@@ -35,7 +36,8 @@ granule_free(struct rte_mempool_memhdr *hdr, void *opaque)
 	if (--chunk->granules > 0)
 		return;
 	pp_dma_forget((uintptr_t)chunk->base);
-	pp_memfd_free(chunk->base);
+	if (!pp_dma_keep((uintptr_t)chunk->base, chunk->len))
+		pp_memfd_free(chunk->base);
 	free(chunk);
 }
 
@@ -79,6 +81,7 @@ add_chunk(struct rte_mempool *mp, uint32_t granules)
 		ret = pp_memfd_alloc((size_t)granules * PAGEPOOL_GRANULE, mp->socket_id, &addr);
 		if (ret == 0) {
 			chunk->base = addr;
+			chunk->len = (size_t)granules * PAGEPOOL_GRANULE;
 			ret = populate_chunk(mp, chunk, granules);
 			return ret < 0 ? ret : (int)granules;
 		}
@@ -147,11 +150,18 @@ eal_free(struct rte_mempool_memhdr *hdr, void *opaque)
 {
 	struct eal_chunk chunk = *(struct eal_chunk *)opaque;
 	struct pagepool *pool = pagepool_from_mempool(hdr->mp);
+	struct rte_mempool_memhdr *other;
+	bool keep;
 
 	if (pool != NULL)
 		pp_dma_release(pool->state);
 	rte_free(opaque);
-	chunk.free_cb(hdr, chunk.opaque);
+	/* All of the zone, of which the other pieces are still on the list. */
+	keep = pp_dma_keep((uintptr_t)hdr->addr, hdr->len);
+	STAILQ_FOREACH(other, &hdr->mp->mem_list, next)
+		keep |= pp_dma_keep((uintptr_t)other->addr, other->len);
+	if (!keep)
+		chunk.free_cb(hdr, chunk.opaque);
 }
 
 /* @return 0 or -errno */
