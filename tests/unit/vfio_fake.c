@@ -148,7 +148,13 @@ fake_fail_unmap(unsigned int at, unsigned int times, int sys)
 void
 fake_on_unmap(void (*fn)(void))
 {
-	on_unmap = fn;
+	__atomic_store_n(&on_unmap, fn, __ATOMIC_RELEASE);
+}
+
+bool
+fake_on_unmap_pending(void)
+{
+	return __atomic_load_n(&on_unmap, __ATOMIC_ACQUIRE) != NULL;
 }
 
 void
@@ -333,10 +339,9 @@ unmap_fails(void)
 int
 rte_vfio_container_dma_unmap(int container, uint64_t addr, uint64_t iova, uint64_t len)
 {
-	void (*fn)(void) = on_unmap;
+	void (*fn)(void) = __atomic_exchange_n(&on_unmap, NULL, __ATOMIC_ACQ_REL);
 	unsigned int i;
 
-	on_unmap = NULL;
 	if (fn != NULL)
 		fn();
 	sched_yield();

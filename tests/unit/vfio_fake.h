@@ -53,6 +53,8 @@ void fake_fail(struct fake_failure failure);
 void fake_fail_unmap(unsigned int at, unsigned int times, int sys);
 /** Have something happen at the next unmap, before it is done. */
 void fake_on_unmap(void (*fn)(void));
+/** Has it not begun yet? */
+bool fake_on_unmap_pending(void);
 /** Let no group be opened, or every. */
 void fake_busy(bool busy);
 /** Mappings in a container now. */
