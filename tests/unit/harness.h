@@ -55,9 +55,10 @@
 /** The log must contain a text. */
 #define CHECK_LOG(log, text)                                                                       \
 	do {                                                                                       \
-		if (strstr((log), (text)) == NULL)                                                 \
+		const char *log_ = (log);                                                          \
+		if (strstr(log_, (text)) == NULL)                                                  \
 			t_fail(__FILE__, __LINE__, "the log lacks \"%s\", it reads: %s", (text),   \
-				(log));                                                            \
+				log_);                                                             \
 	} while (0)
 
 /** All counters of a pool must have the values given as designated initialisers. Places and
