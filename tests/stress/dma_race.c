@@ -179,7 +179,7 @@ main(int argc, char **argv)
 	CHECK(room != MAP_FAILED);
 	CHECK_EQ(pagepool_dma_isolate(fake_device(FAKE_C0)), 0);
 	CHECK_EQ(pagepool_dma_isolate(fake_device(FAKE_C1)), 0);
-	end_ms = now_ms() + run_ms(5000);
+	end_ms = now_ms() + run_ms(3000);
 	t_rounds_start(&rounds, THREADS, kinds, part);
 	/* The lines that destroy writes are of no interest here. */
 	t_log_begin();
