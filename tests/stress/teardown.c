@@ -14,7 +14,7 @@
 #define THREADS     (OWNERS + CONTROLLERS)
 #define PAGES       64u
 #define SIZE        (PAGEPOOL_GRANULE / PAGES)
-#define ROUNDS      20000u
+#define ROUNDS      12000u
 #define HELD        12u /* most pages of an owner */
 
 static struct pagepool *pool;
