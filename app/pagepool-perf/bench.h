@@ -34,6 +34,7 @@ enum bench_group {
 	GROUP_PIPELINE,
 	GROUP_CONTEND,
 	GROUP_CREATE,
+	GROUP_DETACH,
 	GROUPS
 };
 
@@ -60,6 +61,7 @@ struct bench {
 	unsigned int min_lcores; /**< lcores it needs, */
 	unsigned int max_lcores; /**< and uses at most. */
 	unsigned int cache;      /**< Cache unless BENCH_F_CACHES. */
+	uint64_t iters;          /**< Of one lap; 0: as many as fill a window. */
 	/** Without BENCH_F_POOLS: names of its cases, NULL at the end. */
 	const char *const *variants;
 	/** Why the case makes no sense, or NULL. May be NULL. */
@@ -70,6 +72,8 @@ struct bench {
 	int (*prime)(struct pool *p);
 	/** The timed loop of lcore `index` of the bench. @return 0 or -errno. */
 	int (*lap)(struct lap *lap, unsigned int index);
+	/** After the last lap of a measurement, before the pool is destroyed. May be NULL. */
+	void (*end)(struct pool *p);
 };
 
 /** One line of results. */
@@ -117,7 +121,7 @@ struct results {
 extern const struct bench *const perf_benches[];
 extern const unsigned int perf_benches_nb;
 extern const struct bench bench_calib, bench_fast_path, bench_ptr_ring, bench_slow, bench_slow_bulk,
-	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create;
+	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach;
 
 /** Sizes of a pool for `c`, ample for all caches and rings on the way. */
 void bench_shape(const struct perf_case *c, struct pool_shape *s);

@@ -23,6 +23,7 @@ const struct bench *const perf_benches[] = {
 	&bench_pipeline,
 	&bench_contend,
 	&bench_create,
+	&bench_detach,
 };
 const unsigned int perf_benches_nb = RTE_DIM(perf_benches);
 
@@ -111,7 +112,8 @@ cases_make(struct results *r, const struct options *o)
 		if (!(o->benches & (UINT32_C(1) << i)))
 			continue;
 		for (unsigned int j = 0; j < bulks * caches && rc == 0; j++) {
-			struct perf_case c = {.bench = b, .cache = b->cache, .bulk = 1};
+			struct perf_case c = {
+				.bench = b, .cache = b->cache, .bulk = 1, .iters = b->iters};
 
 			if (b->flags & BENCH_F_BULKS)
 				c.bulk = o->bulks[j / caches];

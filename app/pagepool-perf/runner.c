@@ -202,6 +202,8 @@ measure(struct perf_case *c, double seconds, struct quiet *quiet)
 	rc = c->left_out[0] != '\0' ? -1 : run_laps(&lap, seconds, quiet);
 	if (lap.ring != NULL)
 		ring_drain(&lap);
+	if (c->bench->end != NULL)
+		c->bench->end(&pool);
 	/* A pool that loses objects has no business in a comparison. */
 	if (pool_destroy(&pool, why) < 0 && rc == 0)
 		memcpy(c->left_out, why, sizeof(c->left_out));

@@ -14,6 +14,7 @@ enum figure {
 	FIGURE_WORST_RATIO, /**< The largest of all bulks. */
 	FIGURE_CALIB,       /**< result_calib_ratio() of the case. */
 	FIGURE_META,        /**< Bytes. */
+	FIGURE_DETACH,      /**< Of the two cases of bench "detach". */
 	FIGURE_ELSEWHERE,   /**< Another program measures it. */
 };
 
@@ -44,6 +45,8 @@ static const struct target targets[] = {
 	{"ptr_ring / lock pair", 1.00, FIGURE_CALIB, "ptr_ring", "pagepool", 128, 1},
 	{"slow / lock pair", 3.00, FIGURE_CALIB, "slow", "pagepool", 128, 1},
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1},
+	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_DETACH, "detach",
+		"1000000_out", 0, 1},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0},
 };
@@ -60,6 +63,14 @@ worst_ratio(const struct results *r, const struct target *t)
 }
 
 static double
+detach_ratio(const struct results *r, const struct perf_case *many)
+{
+	const struct perf_case *few = result_find(r, "detach", "1000_out", 0, 1);
+
+	return many == NULL || few == NULL ? NAN : many->min / few->min;
+}
+
+static double
 figure(const struct results *r, const struct target *t)
 {
 	const struct perf_case *c;
@@ -71,6 +82,8 @@ figure(const struct results *r, const struct target *t)
 	c = result_find(r, t->bench, t->pool, t->cache, t->bulk);
 	if (t->figure == FIGURE_CALIB)
 		return result_calib_ratio(r, c);
+	if (t->figure == FIGURE_DETACH)
+		return detach_ratio(r, c);
 	if (t->figure == FIGURE_META)
 		return c == NULL ? NAN : c->meta;
 	return result_ratio(r, c);

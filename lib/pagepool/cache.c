@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Per-lcore caches: made for their owners, and taken from them, by destroy for good or for the
- * sake of a starved caller for a moment.
+ * Per-lcore caches: made for their owners, and taken from them, by destroy for good, for the sake
+ * of a starved caller for a moment, or for as long as direct recycling is disabled.
  *
  * The owner may be running, asleep or gone; it pays no fence for the possibility.
  *
@@ -23,6 +23,9 @@
  * An owner that finds its cache taken works on the ring, still inside (busy), so that destroy can
  * wait for it too. A thread that is inside takes slab_lock at most.
  */
+#include <sched.h>
+
+#include <rte_cycles.h>
 #include <rte_malloc.h>
 #include <rte_pause.h>
 
@@ -31,6 +34,21 @@
 /* Rounds to wait for an owner before a starved caller does without its cache: it may have been
  * preempted inside. Generous against the few hundred cycles that an operation takes. */
 #define IDLE_ROUNDS 100000u
+/* Seconds that disable waits for an owner, which then must have died inside. */
+#define IDLE_SECONDS 2
+
+/* What a cache may hold now, out of line and inline. The caller holds ctl_lock. */
+static uint32_t
+room_now(const struct pagepool_state *st, const struct pagepool_cache *c)
+{
+	return st->direct_off ? 0 : c->capacity;
+}
+
+static uint32_t
+limit_now(const struct pagepool_state *st, const struct pagepool_cache *c)
+{
+	return st->fence || st->check ? 0 : room_now(st, c);
+}
 
 static struct pagepool_cache *
 cache_new(const struct pagepool_state *st)
@@ -41,8 +59,9 @@ cache_new(const struct pagepool_state *st)
 		"pagepool_cache", pp_cache_bytes(st), RTE_CACHE_LINE_SIZE, rte_socket_id());
 	if (c == NULL)
 		return NULL;
-	c->capacity = c->room = pp_cache_capacity(st);
-	c->limit = st->fence || st->check ? 0 : c->capacity;
+	c->capacity = pp_cache_capacity(st);
+	c->room = room_now(st, c);
+	c->limit = limit_now(st, c);
 	return c;
 }
 
@@ -54,9 +73,11 @@ pp_cache_make(struct pagepool *pool)
 	struct pagepool_state *st = pool->state;
 	unsigned int lcore = rte_lcore_id();
 	struct pagepool_cache *c;
+	int cancel;
 
 	if (lcore >= RTE_MAX_LCORE || pool != &st->head || pp_is_dying(st))
 		return NULL;
+	cancel = pp_cancel_off();
 	rte_spinlock_lock(&st->ctl_lock);
 	c = pp_cache_of(st, lcore);
 	if (c == NULL && !pp_is_dying(st)) {
@@ -66,6 +87,7 @@ pp_cache_make(struct pagepool *pool)
 			__atomic_store_n(&st->head.cache[lcore + 1], c, __ATOMIC_RELEASE);
 	}
 	rte_spinlock_unlock(&st->ctl_lock);
+	pp_cancel_restore(cancel);
 	return c;
 }
 
@@ -82,8 +104,8 @@ cache_return(const struct pagepool_state *st, struct pagepool_cache *c)
 {
 	/* Release: pair with the acquires in pp_cache_enter() and pagepool_cache_enter(), so that the
 	 * owner sees the cache as we leave it. */
-	__atomic_store_n(&c->room, c->capacity, __ATOMIC_RELEASE);
-	__atomic_store_n(&c->limit, st->fence || st->check ? 0 : c->capacity, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->room, room_now(st, c), __ATOMIC_RELEASE);
+	__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELEASE);
 }
 
 static bool
@@ -93,7 +115,7 @@ owner_idle(const struct pagepool_cache *c)
 	return __atomic_load_n(&c->busy, __ATOMIC_ACQUIRE) == 0;
 }
 
-/** Take all caches for good. The caller holds ctl_lock. */
+/** Take all caches. The caller holds ctl_lock. */
 void
 pp_cache_revoke_all(struct pagepool_state *st)
 {
@@ -117,21 +139,27 @@ pp_cache_all_idle(const struct pagepool_state *st)
 	return true;
 }
 
+/* Empty a cache that has been taken and whose owner is not inside. */
 static unsigned int
 cache_drain(struct pagepool_state *st, struct pagepool_cache *c)
 {
-	unsigned int len;
+	unsigned int len = pp_cache_len(c);
 
-	for (unsigned int i = 0; !owner_idle(c); i++) {
-		if (i == IDLE_ROUNDS)
-			return 0;
-		rte_pause();
-	}
-	len = pp_cache_len(c);
 	pp_give(st, st->no_cache, c->pages, len);
 	pagepool_total_set(&c->get, pagepool_total(&c->get) + len);
 	pagepool_total_set(&c->flushed, c->flushed + len);
 	return len;
+}
+
+static bool
+wait_briefly(const struct pagepool_cache *c)
+{
+	for (unsigned int i = 0; !owner_idle(c); i++) {
+		if (i == IDLE_ROUNDS)
+			return false;
+		rte_pause();
+	}
+	return true;
 }
 
 /**
@@ -160,11 +188,72 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	if (nb_full > 0)
 		pp_barrier(st);
 	for (unsigned int i = 0; i < nb_full; i++) {
-		moved += cache_drain(st, full[i]);
+		if (wait_briefly(full[i]))
+			moved += cache_drain(st, full[i]);
 		cache_return(st, full[i]);
 	}
 	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
 	left = rte_ring_count(st->ring) + (self != NULL ? pp_cache_len(self) : 0);
 	rte_spinlock_unlock(&st->ctl_lock);
 	return moved > 0 || left >= n;
+}
+
+/* Take all caches until enable and bring their pages into the ring; ctl_lock is held. An owner
+ * that is inside may be asleep, and is waited for: afterwards no page may be out of reach. */
+static void
+disable(struct pagepool_state *st)
+{
+	uint64_t end = rte_get_timer_cycles() + IDLE_SECONDS * rte_get_timer_hz();
+	struct pagepool_cache *c;
+
+	st->direct_off = true;
+	pp_cache_revoke_all(st);
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		c = pp_cache_of(st, i);
+		while (c != NULL && !owner_idle(c) && rte_get_timer_cycles() < end)
+			sched_yield();
+		if (c == NULL)
+			continue;
+		if (owner_idle(c))
+			cache_drain(st, c);
+		else
+			PP_LOG(ERR,
+				"%s: lcore %u was killed while allocating or putting; what is in "
+				"its cache stays there\n",
+				st->name, i);
+	}
+}
+
+PP_EXPORT void
+pagepool_disable_direct_recycling(struct pagepool *pool)
+{
+	struct pagepool_state *st;
+
+	if (pool == NULL)
+		return;
+	st = pool->state;
+	rte_spinlock_lock(&st->ctl_lock);
+	/* A destroyed pool's caches are taken already, for good. */
+	if (!st->direct_off && !pp_is_dying(st))
+		disable(st);
+	rte_spinlock_unlock(&st->ctl_lock);
+}
+
+PP_EXPORT void
+pagepool_enable_direct_recycling(struct pagepool *pool)
+{
+	struct pagepool_state *st;
+	struct pagepool_cache *c;
+
+	if (pool == NULL)
+		return;
+	st = pool->state;
+	rte_spinlock_lock(&st->ctl_lock);
+	if (st->direct_off && !pp_is_dying(st)) {
+		st->direct_off = false;
+		for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
+			if ((c = pp_cache_of(st, i)) != NULL)
+				cache_return(st, c);
+	}
+	rte_spinlock_unlock(&st->ctl_lock);
 }

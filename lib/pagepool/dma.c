@@ -290,6 +290,7 @@ fill_info(const struct pp_attachment *a, struct pagepool_dma_info *info)
 	for (uint32_t i = 0; i < a->nb.ranges; i++)
 		info->mapped_bytes += a->range[i].len;
 	info->domain_maps = a->domain->nb;
+	info->domain_stuck = pp_domain_count_stuck(a->domain);
 	info->domain_devices = count_devices(a->domain);
 }
 

@@ -39,6 +39,7 @@ struct pp_range {
 int pp_dma_slab_begin(struct pagepool_state *st, const struct pp_slab *slab);
 void pp_dma_slab_end(struct pagepool_state *st, bool added);
 void pp_dma_forget(uintptr_t base);
+bool pp_dma_keep(uintptr_t base, size_t len);
 bool pp_dma_release(struct pagepool_state *st);
 
 /* dma.c */
@@ -76,13 +77,14 @@ unsigned int pp_driver_forget(const struct rte_device *dev);
 /* dma_isolate.c; locked */
 int pp_domain_of(const struct rte_device *dev, struct pp_domain **domain);
 bool pp_domain_private(const struct pp_domain *domain);
+bool pp_domains_stuck(struct pp_range range);
 
 /* dma_domain.c; locked */
 /** A range that is mapped, for so many users. */
 struct pp_region {
 	struct pp_range range;
 	rte_iova_t iova;
-	uint32_t users;
+	uint32_t users; /**< 0: it is stuck. */
 };
 struct pp_domain {
 	int container;
@@ -93,6 +95,8 @@ struct pp_domain *pp_domain_new(int container);
 void pp_domain_free(struct pp_domain *domain);
 int pp_domain_map(struct pp_domain *domain, struct pp_range range, const char *what);
 int pp_domain_unmap(struct pp_domain *domain, struct pp_range range);
+bool pp_domain_stuck(struct pp_domain *domain, struct pp_range range);
+uint32_t pp_domain_count_stuck(const struct pp_domain *domain);
 
 /* dma_device.c */
 /** What a device is to us. */

@@ -8,6 +8,10 @@
  * to be mapped counts one more user for each region that it touches, and makes regions of what is
  * between them. The same range finds the same regions when it is unmapped, since none of them goes
  * before.
+ *
+ * A region that the kernel refuses to unmap stays, without users: it is stuck. Unmapping it is tried
+ * again when somebody wants to map there, and before its memory is freed, which is not done until it
+ * succeeds.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -99,25 +103,63 @@ region_from(const struct pp_domain *domain, uintptr_t addr)
 	return lo;
 }
 
+/* Nobody uses region i any more. @return 0: it is off the list; -EIO: and the kernel cannot have
+ * unmapped it, since there is no device left; -EBUSY: it is stuck */
+static int
+region_end(struct pp_domain *domain, uint32_t i)
+{
+	struct pp_region *r = &domain->region[i];
+	int ret = pp_vfio_unmap(domain->container, r->range, r->iova);
+
+	if (ret == -EIO)
+		return -EBUSY;
+	memmove(r, r + 1, (--domain->nb - i) * sizeof(*r));
+	return ret < 0 ? -EIO : 0;
+}
+
 /* One user less of all regions from base to end, which ends a user's range. */
 static int
 drop(struct pp_domain *domain, uintptr_t base, uintptr_t end)
 {
-	uint32_t i = region_from(domain, base);
+	uint32_t i = region_from(domain, base), nb;
 	int ret = 0;
 
 	while (i < domain->nb && domain->region[i].range.base < end) {
-		struct pp_region *r = &domain->region[i];
-
-		if (--r->users > 0) {
-			i++;
-			continue;
-		}
-		if (pp_vfio_unmap(domain->container, r->range, r->iova) < 0)
+		nb = domain->nb;
+		if (--domain->region[i].users == 0 && region_end(domain, i) < 0)
 			ret = -EIO;
-		memmove(r, r + 1, (--domain->nb - i) * sizeof(*r));
+		if (domain->nb == nb)
+			i++;
 	}
 	return ret;
+}
+
+/** Is any of the range stuck, although unmapping it was tried once more? */
+bool
+pp_domain_stuck(struct pp_domain *domain, struct pp_range range)
+{
+	uint32_t i = region_from(domain, range.base), nb;
+	bool stuck = false;
+
+	while (i < domain->nb && domain->region[i].range.base < range.base + range.len) {
+		nb = domain->nb;
+		if (domain->region[i].users == 0 && region_end(domain, i) == -EBUSY)
+			stuck = true;
+		if (domain->nb == nb)
+			i++;
+	}
+	return stuck;
+}
+
+/** Regions that are stuck. */
+uint32_t
+pp_domain_count_stuck(const struct pp_domain *domain)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < domain->nb; i++)
+		n += domain->region[i].users == 0;
+	return n;
 }
 
 /** Map a range, or count one more for what is mapped of it. All of it, or nothing.
@@ -127,9 +169,13 @@ pp_domain_map(struct pp_domain *domain, struct pp_range range, const char *what)
 {
 	uintptr_t base = RTE_ALIGN_FLOOR(range.base, (uintptr_t)IOMMU_PAGE), pos = base;
 	uintptr_t end = RTE_ALIGN_CEIL(range.base + range.len, (uintptr_t)IOMMU_PAGE);
-	uint32_t i = region_from(domain, base);
-	int ret;
+	int ret = 0;
+	uint32_t i;
 
+	/* What an old mapping leads to may be other memory than there is now. */
+	if (pp_domain_stuck(domain, (struct pp_range){base, end - base}))
+		return -EBUSY;
+	i = region_from(domain, base);
 	while (pos < end) {
 		bool known = i < domain->nb && domain->region[i].range.base <= pos;
 
@@ -139,15 +185,15 @@ pp_domain_map(struct pp_domain *domain, struct pp_range range, const char *what)
 			uintptr_t next = i < domain->nb ? domain->region[i].range.base : end;
 
 			ret = region_add(domain, i, pos, RTE_MIN(next, end), what);
-			if (ret < 0) {
-				drop(domain, base, pos);
-				return ret;
-			}
+			if (ret < 0)
+				break;
 		}
 		pos = domain->region[i].range.base + domain->region[i].range.len;
 		i++;
 	}
-	return 0;
+	if (ret < 0)
+		drop(domain, base, pos);
+	return ret;
 }
 
 /** Undo one pp_domain_map() of this range. @return 0 or -EIO; it is not ours any more even then */

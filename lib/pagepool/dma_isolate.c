@@ -70,6 +70,17 @@ pp_domain_of(const struct rte_device *dev, struct pp_domain **domain)
 	return 0;
 }
 
+/** Is any of the range stuck in any domain? */
+bool
+pp_domains_stuck(struct pp_range range)
+{
+	bool stuck = pp_domain_stuck(&shared, range);
+
+	for (struct private *p = privates; p != NULL; p = p->next)
+		stuck |= pp_domain_stuck(p->domain, range);
+	return stuck;
+}
+
 static struct private *
 private_find(int group)
 {

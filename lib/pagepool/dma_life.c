@@ -5,6 +5,7 @@
  * whole pool that goes.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "dma.h"
 #include "pagepool_priv.h"
@@ -64,6 +65,28 @@ pp_dma_forget(uintptr_t base)
 				break;
 			}
 	pp_dma_unlock();
+}
+
+/** Memory that no device should reach any more is about to be freed. @return true if it must not
+ * be, since the kernel refuses to take it away from a device; then it is lost for good, which is
+ * better than that the device writes to what becomes of it. */
+bool
+pp_dma_keep(uintptr_t base, size_t len)
+{
+	static size_t kept;
+	bool keep;
+
+	pp_dma_lock();
+	keep = pp_domains_stuck((struct pp_range){base, len});
+	if (keep) {
+		kept += len;
+		PP_LOG(ERR,
+			"%zu KiB at %#" PRIxPTR " are never freed, since a device may still reach "
+			"them; %zu KiB in all\n",
+			len >> 10, base, kept >> 10);
+	}
+	pp_dma_unlock();
+	return keep;
 }
 
 /** The memory of a pool goes. @return false if it has to stay, since a device of another process

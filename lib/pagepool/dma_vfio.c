@@ -5,9 +5,14 @@
  * itself says no more than -1: rte_errno is set by EAL's own checks, errno by the system call
  * (read in lib/eal/linux/eal_vfio.c of 22.11 and 24.11; kernel: drivers/vfio/vfio_iommu_type1.c).
  */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/vfio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -20,6 +25,8 @@
  * are one in its list, until one of them goes: then it takes up to two entries for the rest, and if
  * there are none it does not unmap. There are if ours are not more than the list is long. */
 #define MAPS_MAX 256u
+/* What every container's descriptor is of. */
+#define CONTAINER_PATH "/dev/vfio/vfio"
 
 int
 pp_vfio_default(void)
@@ -135,26 +142,75 @@ pp_vfio_map(int container, struct pp_range range, rte_iova_t iova, const char *w
 	return explain(rte_errno, errno, range, what, domain_maps);
 }
 
-/** Unmap what was mapped. @return 0 or -EIO */
+static bool
+has_iommu(int container)
+{
+	struct vfio_iommu_type1_info info = {.argsz = sizeof(info)};
+
+	return ioctl(container, VFIO_IOMMU_GET_INFO, &info) == 0;
+}
+
+/* May this container, or whichever it may be, have mappings? They go with its IOMMU, which goes with
+ * the last group. EAL does not tell the descriptor of its default container: any will do then. */
+static bool
+may_have_mappings(int container)
+{
+	bool may = false;
+	struct dirent *e;
+	DIR *dir;
+
+	if (container != RTE_VFIO_DEFAULT_CONTAINER_FD)
+		return has_iommu(container);
+	dir = opendir("/proc/self/fd");
+	if (dir == NULL)
+		return true;
+	while (!may && (e = readdir(dir)) != NULL) {
+		char target[sizeof(CONTAINER_PATH)] = "";
+
+		/* A longer name than this fills it up and differs. */
+		if (readlinkat(dirfd(dir), e->d_name, target, sizeof(target)) ==
+				sizeof(CONTAINER_PATH) - 1 &&
+			strcmp(target, CONTAINER_PATH) == 0)
+			may = has_iommu(atoi(e->d_name));
+	}
+	closedir(dir);
+	return may;
+}
+
+/**
+ * Unmap what was mapped.
+ *
+ * @return
+ *   0; -EIO: the kernel did not, a device may still reach the range, and it can be tried again;
+ *   -ENODEV: it did not, since the devices have left VFIO and taken the mappings with them
+ */
 int
 pp_vfio_unmap(int container, struct pp_range range, rte_iova_t iova)
 {
-	int ret;
+	int sys, eal;
 
 	/* EAL keeps a list of mappings and applies it again to the next device of a container. It
 	 * takes an entry off if the kernel unmapped it, or rte_errno says that there is no device,
-	 * which the failing system call does not set. Said beforehand, an entry goes in any case:
-	 * memory that is about to be freed must not be mapped for the next device. */
-	rte_errno = ENODEV;
+	 * which the failing system call does not set. */
+	rte_errno = 0;
 	errno = 0;
-	ret = rte_vfio_container_dma_unmap(container, range.base, iova, range.len);
-	if (ret == 0 && errno == 0)
+	if (rte_vfio_container_dma_unmap(container, range.base, iova, range.len) == 0)
 		return 0;
-	PP_LOG(ERR,
-		"cannot unmap %zu KiB at %#" PRIxPTR
-		": %s; if the device has left VFIO already, its "
-		"mappings are gone: detach it earlier\n",
-		range.len >> 10, range.base,
-		errno != 0 ? strerror(errno) : rte_strerror(rte_errno));
+	sys = errno;
+	eal = rte_errno;
+	if (sys == EINVAL && !may_have_mappings(container)) {
+		/* Said beforehand, the entry goes in any case: memory that is about to be freed must
+		 * not be mapped for the next device. */
+		rte_errno = ENODEV;
+		rte_vfio_container_dma_unmap(container, range.base, iova, range.len);
+		PP_LOG(ERR,
+			"cannot unmap %zu KiB at %#" PRIxPTR
+			": the device has left VFIO already, and its mappings are gone; detach it "
+			"earlier\n",
+			range.len >> 10, range.base);
+		return -ENODEV;
+	}
+	PP_LOG(ERR, "cannot unmap %zu KiB at %#" PRIxPTR ": %s; a device may still reach them\n",
+		range.len >> 10, range.base, sys != 0 ? strerror(sys) : rte_strerror(eal));
 	return -EIO;
 }

@@ -9,11 +9,14 @@
  * - alloc, put, put_ring, release and the bulk forms: any thread. EAL lcores and threads
  *   registered with rte_thread_register() own an alloc cache; every other thread works on the
  *   shared ring. Not from a signal handler.
- * - create, lookup, from_mempool, destroy, destroy_wait, zombies, adopt, adopt_slab, check: control
- *   threads; they take locks. So do from_page, briefly, one that all pools share, and the put that
- *   frees a destroyed pool.
+ * - create, lookup, from_mempool, destroy, destroy_wait, zombies, adopt, adopt_slab, check, enable and
+ *   disable of direct recycling: control threads; they take locks. So do from_page, briefly, one that
+ *   all pools share, and the put that frees a destroyed pool.
  * - stats, info, dump, avail_count and in_use_count: any thread; they take no lock.
  * A pool pointer must be valid everywhere unless NULL is mentioned.
+ * Threads may be cancelled (pthread_cancel()) while they alloc and put: that acts between the calls
+ * and never inside one. A thread of asynchronous cancelability must not call anything here, and one
+ * that calls what takes locks has to switch its cancelability off, as for EAL's own functions.
  *
  * Errors: an int is 0 or a negative errno, a bulk call returns a count (n or 0), a pointer is
  * NULL with rte_errno set. Nothing here exits or prints; messages go to the log type
@@ -351,6 +354,25 @@ void pagepool_put_ring(struct pagepool *pool, void *const *pages, unsigned int n
  * pagepool_put_ring().
  */
 void pagepool_release(struct pagepool *pool, void *const *pages, unsigned int n);
+
+/**
+ * Take the caches from all their owners, whether they are running, asleep or gone, and bring what
+ * is in them into the ring. From its return until pagepool_enable_direct_recycling() no alloc or put
+ * uses a cache; all go to the ring. For somebody who wants the pages of a pool in one place: when
+ * lcores stop using it, or before it moves or goes.
+ * A mempool's own cache is not the pool's, and stays.
+ * Control threads, any number at once, also while others alloc and put. Disabled once is disabled,
+ * however often it is called. A destroyed pool stays as it is. Waits for owners as long as their
+ * operation takes; for one that was killed inside two seconds, after which what is in its cache
+ * stays there, as the log says.
+ *
+ * @param pool
+ *   May be NULL.
+ */
+void pagepool_disable_direct_recycling(struct pagepool *pool);
+
+/** Give the caches back to their owners, from their next alloc or put on. May be NULL. */
+void pagepool_enable_direct_recycling(struct pagepool *pool);
 
 #ifdef __cplusplus
 }

@@ -65,6 +65,7 @@ struct rte_device;
  *   -ENODEV  a PCI device without a driver, or one that VFIO has not opened: not probed yet
  *   -ENOMEM  RLIMIT_MEMLOCK, or no memory for our records
  *   -ENOSPC  dma_entry_limit of vfio_iommu_type1, or EAL's 256 maps of a container
+ *   -EBUSY   the kernel keeps an earlier mapping of these addresses and does not unmap it
  *   -ERANGE  the IOMMU does not take addresses as wide as the slab's
  *   -ENOTSUP the device needs physical addresses and EAL runs with IOVA as VA
  *   or what else EAL or the kernel says
@@ -85,7 +86,10 @@ int pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev);
  *   since may have its address, and is meant then.
  * @return
  *   0; -ENOENT if the pool is not attached to the device (any more); -EINVAL: NULL; -EIO: the
- *   kernel did not unmap all of it, which the log tells. The pool is detached even then.
+ *   kernel did not unmap all of it, which the log tells. The pool is detached even then. Memory of
+ *   its own that the device may still reach is then not freed when the pool is, unless the kernel
+ *   unmaps it at that time (or the device had left VFIO, and the mappings with it). Memory of the
+ *   caller's is the caller's to keep.
  */
 int pagepool_dma_detach(struct pagepool *pool, struct rte_device *dev);
 
@@ -110,6 +114,7 @@ struct pagepool_dma_info {
 	uint32_t mapped;         /**< Of these: mapped by this attachment, perhaps with others. */
 	uint64_t mapped_bytes;   /**< Bytes of those. */
 	uint32_t domain_maps;    /**< Mappings made by us in the domain, for all pools. */
+	uint32_t domain_stuck;   /**< Of these: nobody's any more, but the kernel keeps them. */
 	uint32_t domain_devices; /**< Devices with attachments in the domain. */
 };
 

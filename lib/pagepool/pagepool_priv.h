@@ -20,6 +20,7 @@
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <rte_log.h>
@@ -31,7 +32,30 @@
 #include "pagepool.h"
 
 extern int pp_logtype;
-#define PP_LOG(level, ...) rte_log(RTE_LOG_##level, pp_logtype, "PAGEPOOL: " __VA_ARGS__)
+#define PP_LOG(level, ...)                                                                         \
+	do {                                                                                       \
+		int cancel_ = pp_cancel_off();                                                     \
+		rte_log(RTE_LOG_##level, pp_logtype, "PAGEPOOL: " __VA_ARGS__);                    \
+		pp_cancel_restore(cancel_);                                                        \
+	} while (0)
+
+/** Keep the caller from being cancelled. alloc and put have to wherever they call what may be a
+ * cancellation point (the log, EAL's memory), or a thread would end with locks or inside a cache.
+ * @return for pp_cancel_restore() */
+static inline int
+pp_cancel_off(void)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	return state;
+}
+
+static inline void
+pp_cancel_restore(int state)
+{
+	pthread_setcancelstate(state, &state);
+}
 
 #define PP_EXPORT __attribute__((visibility("default")))
 
@@ -108,6 +132,7 @@ struct pagepool_state {
 
 	rte_spinlock_t ctl_lock __rte_cache_aligned;
 	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
+	bool direct_off;   /**< Direct recycling is disabled: no cache may hold anything. */
 	bool own_memory;   /**< Some of it lies in chunks, which no other process maps. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */

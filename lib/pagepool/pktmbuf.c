@@ -22,6 +22,7 @@
 /** A chunk, kept until the mempool has given back all of its granules. */
 struct chunk {
 	char *base;
+	size_t len;
 	uint32_t granules;
 };
 
@@ -34,7 +35,8 @@ granule_free(struct rte_mempool_memhdr *hdr, void *opaque)
 	if (--chunk->granules > 0)
 		return;
 	pp_dma_forget((uintptr_t)chunk->base);
-	pp_memfd_free(chunk->base);
+	if (!pp_dma_keep((uintptr_t)chunk->base, chunk->len))
+		pp_memfd_free(chunk->base);
 	free(chunk);
 }
 
@@ -78,6 +80,7 @@ add_chunk(struct rte_mempool *mp, uint32_t granules)
 		ret = pp_memfd_alloc((size_t)granules * PAGEPOOL_GRANULE, mp->socket_id, &addr);
 		if (ret == 0) {
 			chunk->base = addr;
+			chunk->len = (size_t)granules * PAGEPOOL_GRANULE;
 			ret = populate_chunk(mp, chunk, granules);
 			return ret < 0 ? ret : (int)granules;
 		}

@@ -59,13 +59,16 @@ pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 void
 pp_provider_free(struct pp_slab *slab)
 {
-	if (slab->memfd) {
+	if (slab->memfd)
 		/* External pools may have pages in it that are ours. */
 		pp_dma_forget(slab->base);
-		pp_memfd_free((void *)slab->base);
+	if ((slab->memfd || slab->mz != NULL) && !pp_dma_keep(slab->base, slab->len)) {
+		if (slab->memfd)
+			pp_memfd_free((void *)slab->base);
+		else if (rte_memzone_free(slab->mz) < 0)
+			PP_LOG(ERR, "cannot free the memory zone of a slab: %s\n",
+				rte_strerror(rte_errno));
 	}
-	if (slab->mz != NULL && rte_memzone_free(slab->mz) < 0)
-		PP_LOG(ERR, "cannot free the memory zone of a slab: %s\n", rte_strerror(rte_errno));
 	slab->mz = NULL;
 	slab->memfd = false;
 }

@@ -141,8 +141,12 @@ pp_zombie_claim(struct pagepool_state *st)
 void
 pp_zombie_home(struct pagepool_state *st)
 {
+	/* The last put may be that of a thread that is about to be cancelled. */
+	int cancel = pp_cancel_off();
+
 	if (pp_zombie_claim(st))
 		free_claimed(st);
+	pp_cancel_restore(cancel);
 }
 
 /* Claim the next one that was left to this process. */

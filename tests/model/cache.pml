@@ -233,7 +233,9 @@ inline cache_return() {
 #endif
 }
 
-/* @param moved  pages that are in the ring now */
+/* wait_briefly() and cache_drain(). disable() of cache.c is the same but for the return of the cache,
+ * which comes with enable, and the wait, which is as good as without end.
+ * @param moved  pages that are in the ring now */
 inline cache_drain(moved) {
 #ifdef IDLE_EARLY
 	load_totals();

@@ -15,8 +15,7 @@ struct round {
 };
 
 static struct round cur;
-static atomic_uint round_no, nb_done;
-static atomic_bool stop;
+static struct t_rounds rounds;
 
 static void
 fill(void *page, unsigned int i)
@@ -52,23 +51,6 @@ put_share(unsigned int me, unsigned int no)
 }
 
 static void
-holder(struct t_thread *t)
-{
-	unsigned int no = 0, next;
-
-	for (;;) {
-		while ((next = atomic_load_explicit(&round_no, memory_order_acquire)) == no)
-			if (atomic_load(&stop))
-				return;
-			else
-				sched_yield();
-		no = next;
-		put_share(t->index, no);
-		atomic_fetch_add_explicit(&nb_done, 1, memory_order_release);
-	}
-}
-
-static void
 one_round(unsigned int no, const struct t_mem *before)
 {
 	static const uint64_t modes[] = {
@@ -83,10 +65,9 @@ one_round(unsigned int no, const struct t_mem *before)
 		for (unsigned int i = 0; i < SHARE; i++)
 			fill(cur.page[t][i], i);
 	}
-	atomic_store(&nb_done, 0);
 	if (no % 3 == 0) /* all puts come after */
 		CHECK_EQ(pagepool_destroy(cur.pool), THREADS * SHARE);
-	atomic_store_explicit(&round_no, no, memory_order_release);
+	t_rounds_begin(&rounds, no);
 	/* A page of our own keeps the pool valid for the caller of destroy, as its rules say. */
 	for (wait = no % 50; no % 3 != 0 && wait > 0; wait--)
 		sched_yield();
@@ -94,8 +75,7 @@ one_round(unsigned int no, const struct t_mem *before)
 		left = pagepool_destroy(cur.pool);
 		CHECK(left <= THREADS * SHARE);
 	}
-	while (atomic_load_explicit(&nb_done, memory_order_acquire) < THREADS)
-		sched_yield();
+	t_rounds_wait(&rounds);
 	t_check_mem(__FILE__, __LINE__, before);
 }
 
@@ -103,29 +83,21 @@ int
 main(int argc, char **argv)
 {
 	static const enum t_kind kinds[] = {T_LCORE, T_UNREGISTERED, T_REGISTERED, T_UNREGISTERED};
-	struct t_thread threads[THREADS];
-	unsigned int rounds;
 	struct t_mem before;
+	unsigned int no;
 	uint64_t end_ms;
 
 	t_eal(argc, argv, 32, 2);
 	t_warm_up(4);
 	t_mem_get(&before);
 	end_ms = now_ms() + run_ms(t_huge() ? 4000 : 8000);
-	for (unsigned int i = 0; i < THREADS; i++) {
-		threads[i] = (struct t_thread){.fn = holder, .index = i, .kind = kinds[i]};
-		if (kinds[i] == T_LCORE)
-			threads[i].lcore = rte_get_next_lcore(-1, 1, 0);
-		t_thread_start(&threads[i]);
-	}
+	t_rounds_start(&rounds, THREADS, kinds, put_share);
 	/* The lines that destroy writes are of no interest here. */
 	t_log_begin();
-	for (rounds = 1; rounds <= 20000 && now_ms() < end_ms; rounds++)
-		one_round(rounds, &before);
+	for (no = 1; no <= 20000 && now_ms() < end_ms; no++)
+		one_round(no, &before);
 	t_log_end();
-	atomic_store(&stop, true);
-	for (unsigned int i = 0; i < THREADS; i++)
-		t_thread_join(&threads[i]);
-	printf("  %u rounds\n", rounds - 1);
+	t_rounds_end(&rounds);
+	printf("  %u rounds\n", no - 1);
 	return t_end();
 }

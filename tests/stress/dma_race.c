@@ -18,9 +18,8 @@
 static struct pagepool *pool;
 static void *page[PAGES];
 static char *room;
-static atomic_uint round_no, nb_done;
+static struct t_rounds rounds;
 static atomic_uint ended;
-static atomic_bool stop;
 
 /* What each thread does in a round, at some moment of it. */
 static void
@@ -54,25 +53,8 @@ part(unsigned int me, unsigned int no)
 	}
 }
 
-static void
-worker(struct t_thread *t)
-{
-	unsigned int no = 0, next;
-
-	for (;;) {
-		while ((next = atomic_load_explicit(&round_no, memory_order_acquire)) == no)
-			if (atomic_load(&stop))
-				return;
-			else
-				sched_yield();
-		no = next;
-		part(t->index, no);
-		atomic_fetch_add_explicit(&nb_done, 1, memory_order_release);
-	}
-}
-
-/* A pool attached to two devices of a domain apart from EAL's. Destroyed with pages out, it goes with
- * their put. */
+/* A pool attached to two devices of a domain apart from EAL's. Destroyed with pages out, before the
+ * others begin or meanwhile, it goes with their put. */
 static void
 one_round(unsigned int no)
 {
@@ -83,12 +65,15 @@ one_round(unsigned int no)
 	CHECK_EQ(pagepool_dma_attach(pool, fake_device(FAKE_C0)), 0);
 	CHECK_EQ(pagepool_dma_attach(pool, fake_device(FAKE_C1)), 0);
 	CHECK_EQ(fake_maps(container), 1);
-	atomic_store(&nb_done, 0);
 	atomic_store(&ended, 0);
-	CHECK_EQ(pagepool_destroy(pool), PAGES);
-	atomic_store_explicit(&round_no, no, memory_order_release);
-	while (atomic_load_explicit(&nb_done, memory_order_acquire) < THREADS)
+	if (no % 2 == 0)
+		CHECK_EQ(pagepool_destroy(pool), PAGES);
+	t_rounds_begin(&rounds, no);
+	for (unsigned int wait = no % 37; no % 2 != 0 && wait > 0; wait--)
 		sched_yield();
+	if (no % 2 != 0)
+		CHECK(pagepool_destroy(pool) <= PAGES);
+	t_rounds_wait(&rounds);
 	CHECK(atomic_load(&ended) <= 2);
 	CHECK_EQ(fake_maps(container), 0);
 	CHECK_EQ(pagepool_dma_detach_all(fake_device(FAKE_C0)), 0);
@@ -185,8 +170,7 @@ int
 main(int argc, char **argv)
 {
 	static const enum t_kind kinds[] = {T_UNREGISTERED, T_REGISTERED, T_UNREGISTERED, T_LCORE};
-	struct t_thread threads[THREADS];
-	unsigned int rounds;
+	unsigned int no;
 	uint64_t end_ms;
 
 	fake_init();
@@ -195,22 +179,15 @@ main(int argc, char **argv)
 	CHECK(room != MAP_FAILED);
 	CHECK_EQ(pagepool_dma_isolate(fake_device(FAKE_C0)), 0);
 	CHECK_EQ(pagepool_dma_isolate(fake_device(FAKE_C1)), 0);
-	end_ms = now_ms() + run_ms(5000);
-	for (unsigned int i = 0; i < THREADS; i++) {
-		threads[i] = (struct t_thread){.fn = worker, .index = i, .kind = kinds[i]};
-		if (kinds[i] == T_LCORE)
-			threads[i].lcore = rte_get_next_lcore(-1, 1, 0);
-		t_thread_start(&threads[i]);
-	}
+	end_ms = now_ms() + run_ms(3000);
+	t_rounds_start(&rounds, THREADS, kinds, part);
 	/* The lines that destroy writes are of no interest here. */
 	t_log_begin();
-	for (rounds = 1; rounds <= 10000 && now_ms() < end_ms; rounds++)
-		one_round(rounds);
+	for (no = 1; no <= 10000 && now_ms() < end_ms; no++)
+		one_round(no);
 	t_log_end();
-	atomic_store(&stop, true);
-	for (unsigned int i = 0; i < THREADS; i++)
-		t_thread_join(&threads[i]);
-	printf("  %u rounds\n", rounds - 1);
+	t_rounds_end(&rounds);
+	printf("  %u rounds\n", no - 1);
 	for (unsigned int i = 0; i < 10; i++) {
 		growth();
 		same_slab();

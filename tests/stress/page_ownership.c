@@ -152,7 +152,7 @@ run(const char *name, uint64_t flags, uint32_t cache, uint32_t ring)
 		.ring_size = ring, .flags = flags);
 	pages_init(pool);
 	atomic_store(&nb_ops, 0);
-	end_ms = now_ms() + run_ms(2500);
+	end_ms = now_ms() + run_ms(1500);
 	t_threads_run(threads, THREADS + 1, kinds, 3, work_or_read, &seed);
 	for (unsigned int i = 0; i < MAIL; i++) {
 		void *page = atomic_exchange(&mail[i], NULL);

@@ -107,7 +107,7 @@ run(const char *name, uint64_t flags, uint32_t page_size, uint32_t cache)
 	atomic_store(&nb_ops, 0);
 	atomic_store(&nb_retries, 0);
 	atomic_store(&nb_allocating, THREADS / 2);
-	end_ms = now_ms() + run_ms(2500);
+	end_ms = now_ms() + run_ms(1500);
 	t_threads_run(threads, THREADS, kinds, 4, allocate_or_put, NULL);
 	printf("    %" PRIuFAST64 " allocs, %" PRIuFAST64 " tried again, %" PRIu64
 	       " caches taken\n",

@@ -170,25 +170,71 @@ later_slab(void)
 	T_DESTROY(pool);
 }
 
-/* The kernel does not unmap: told, and detached all the same, since nobody can do more. */
+static uint32_t
+stuck(struct pagepool *pool, struct rte_device *dev)
+{
+	struct pagepool_dma_info info;
+
+	CHECK_EQ(pagepool_dma_info_get(pool, dev, &info), 0);
+	return info.domain_stuck;
+}
+
+/* The kernel does not unmap: told, and detached all the same. What it kept is tried again when
+ * somebody wants to map there, and nothing is mapped before it is gone. */
 static void
 unmap_fails(void)
 {
-	struct rte_device *a = fake_device(FAKE_A);
+	struct rte_device *a = fake_device(FAKE_A), *b = fake_device(FAKE_B);
+	struct pagepool *pool = pool_new(SLABS),
+			*other = T_CREATE(.name = "other", .nb_pages = 64, .page_size = 1024,
+				.flags = PAGEPOOL_F_EXTERNAL);
 
+	CHECK_EQ(pagepool_adopt_slab(other, slab(SLABS), LEN), 0);
+	CHECK_EQ(pagepool_dma_attach(other, b), 0);
 	for (unsigned int k = 1; k <= SLABS; k++) {
-		struct pagepool *pool = pool_new(SLABS);
-
 		CHECK_EQ(pagepool_dma_attach(pool, a), 0);
-		fake_fail_unmap(k);
+		CHECK_EQ(stuck(pool, a), 0);
+		fake_fail_unmap(k, UINT_MAX, EIO);
 		t_log_begin();
 		CHECK_EQ(k % 2 == 0 ? pagepool_dma_detach(pool, a) : pagepool_dma_detach_all(a),
 			-EIO);
-		CHECK_LOG(t_log_end(), "cannot unmap");
+		CHECK_LOG(t_log_end(), "may still reach");
 		CHECK(!pagepool_dma_attached(pool, a));
-		CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
-		T_DESTROY(pool);
+		CHECK_EQ(fake_maps(FAKE_DEFAULT), 1 + SLABS - k + 1);
+		CHECK_EQ(stuck(other, b), SLABS - k + 1);
+		t_log_begin();
+		CHECK_EQ(pagepool_dma_attach(pool, a), -EBUSY);
+		t_log_end();
+		CHECK_EQ(fake_maps(FAKE_DEFAULT), 1 + SLABS - k + 1);
+		fake_fail_unmap(0, 0, 0);
+		CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+		CHECK_EQ(fake_maps(FAKE_DEFAULT), 1 + SLABS);
+		CHECK_EQ(stuck(pool, a), 0);
+		CHECK_EQ(pagepool_dma_detach(pool, a), 0);
+		CHECK_EQ(fake_maps(FAKE_DEFAULT), 1);
 	}
+	CHECK_EQ(pagepool_dma_detach(other, b), 0);
+	T_DESTROY(other);
+	T_DESTROY(pool);
+}
+
+/* The devices have left VFIO, and the mappings went with them: told too, and nothing is kept. */
+static void
+unmap_too_late(void)
+{
+	struct rte_device *a = fake_device(FAKE_A);
+	struct pagepool *pool = pool_new(SLABS);
+
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	fake_fail_unmap(1, 1, EINVAL);
+	t_log_begin();
+	CHECK_EQ(pagepool_dma_detach(pool, a), -EIO);
+	CHECK_LOG(t_log_end(), "has left VFIO already");
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	CHECK_EQ(stuck(pool, a), 0);
+	CHECK_EQ(pagepool_dma_detach(pool, a), 0);
+	T_DESTROY(pool);
 }
 
 int
@@ -196,14 +242,15 @@ main(int argc, char **argv)
 {
 	fake_init();
 	t_eal(argc, argv, 32, 1);
-	room = mmap(
-		NULL, 2 * SLABS * LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	room = mmap(NULL, 2 * (SLABS + 1) * LEN, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(room != MAP_FAILED);
 	RUN(each_map_shared);
 	RUN(each_map_private);
 	RUN(others_stay);
 	RUN(later_slab);
 	RUN(unmap_fails);
+	RUN(unmap_too_late);
 	fake_end();
 	return t_end();
 }

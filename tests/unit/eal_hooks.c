@@ -30,7 +30,7 @@ static char heap_lock, tailq_lock, lcore_lock;
 #endif
 
 static atomic_uint fail_at, count;
-static atomic_bool fail_all;
+static atomic_bool fail_all, cancel_points;
 
 void
 fault_arm(unsigned int n, int all)
@@ -46,11 +46,25 @@ fault_count(void)
 	return atomic_load(&count);
 }
 
+void
+fault_cancel(int on)
+{
+	atomic_store(&cancel_points, on != 0);
+}
+
+static void
+cancel_point(void)
+{
+	if (atomic_load_explicit(&cancel_points, memory_order_relaxed))
+		pthread_testcancel();
+}
+
 static bool
 fails(void)
 {
 	unsigned int n = atomic_load_explicit(&fail_at, memory_order_relaxed), c;
 
+	cancel_point();
 	if (n == 0)
 		return false;
 	c = atomic_fetch_add(&count, 1) + 1;
@@ -114,6 +128,7 @@ void
 rte_free(void *ptr)
 {
 	NEXT(void, rte_free, void *);
+	cancel_point();
 	RELEASE(heap_lock);
 	next(ptr);
 }

@@ -3,7 +3,7 @@
  */
 /**
  * @file
- * Failing allocations of DPDK's memory, see eal_hooks.c.
+ * What DPDK's memory functions do seldom, when it is wanted, see eal_hooks.c.
  */
 #ifndef PAGEPOOL_TEST_FAULT_H
 #define PAGEPOOL_TEST_FAULT_H
@@ -13,5 +13,8 @@
 void fault_arm(unsigned int n, int all);
 /** @return allocations asked for since fault_arm() of anything but 0. */
 unsigned int fault_count(void);
+/** Let allocations and frees be cancellation points, as they are where EAL's memory grows and
+ * shrinks, or let them not be. */
+void fault_cancel(int on);
 
 #endif /* PAGEPOOL_TEST_FAULT_H */

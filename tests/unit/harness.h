@@ -55,9 +55,10 @@
 /** The log must contain a text. */
 #define CHECK_LOG(log, text)                                                                       \
 	do {                                                                                       \
-		if (strstr((log), (text)) == NULL)                                                 \
+		const char *log_ = (log);                                                          \
+		if (strstr(log_, (text)) == NULL)                                                  \
 			t_fail(__FILE__, __LINE__, "the log lacks \"%s\", it reads: %s", (text),   \
-				(log));                                                            \
+				log_);                                                             \
 	} while (0)
 
 /** All counters of a pool must have the values given as designated initialisers. Places and
@@ -160,5 +161,26 @@ void t_thread_join(struct t_thread *thread);
  * given out one after the other, and when they are used up the thread is T_REGISTERED. */
 void t_threads_run(struct t_thread *threads, unsigned int n, const enum t_kind *kinds,
 	unsigned int nb_kinds, void (*fn)(struct t_thread *), void *arg);
+
+#define T_ROUNDS_MAX 8u
+
+/** Threads that do their parts of the same round at the same time, round after round. */
+struct t_rounds {
+	struct t_thread thread[T_ROUNDS_MAX];
+	unsigned int n;
+	void (*part)(unsigned int me, unsigned int no);
+	atomic_uint no, nb_done;
+	atomic_bool stop;
+};
+
+/** Start n threads of these kinds, which wait for rounds; at most one of each lcore. */
+void t_rounds_start(struct t_rounds *rounds, unsigned int n, const enum t_kind *kinds,
+	void (*part)(unsigned int me, unsigned int no));
+/** Begin a round: each thread calls part(its index, no). Not the number of the last round. */
+void t_rounds_begin(struct t_rounds *rounds, unsigned int no);
+/** Wait until all have done their part. */
+void t_rounds_wait(struct t_rounds *rounds);
+/** End the threads. */
+void t_rounds_end(struct t_rounds *rounds);
 
 #endif /* PAGEPOOL_TEST_HARNESS_H */

@@ -126,6 +126,35 @@ one_map(void)
 		CHECK_EQ(pagepool_dma_unisolate(a), 0);
 }
 
+/* A mempool's memory that the kernel leaves to a device stays where it is, too. */
+static void
+never_unmapped(void)
+{
+	struct rte_device *a = fake_device(FAKE_A);
+	struct rte_mempool *mp = create("stuck", 0, 0);
+	struct pagepool *pool = pagepool_from_mempool(mp);
+	void *addr = STAILQ_FIRST(&mp->mem_list)->addr;
+	int container;
+
+	if (!t_huge())
+		CHECK_EQ(pagepool_dma_isolate(a), 0);
+	container = fake_container(FAKE_A);
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	fake_fail_unmap(1, UINT_MAX, EIO);
+	t_log_begin();
+	rte_mempool_free(mp);
+	CHECK_LOG(t_log_end(), "never freed");
+	CHECK(fake_reaches(container, addr, 64));
+	CHECK(rte_mem_virt2memseg_list(addr) != NULL);
+	if (!t_huge())
+		CHECK(rte_memzone_lookup("MP_stuck_0") != NULL);
+	fake_fail_unmap(0, 0, 0);
+	CHECK_EQ(pagepool_dma_map(a, addr, 64), 0);
+	CHECK_EQ(pagepool_dma_unmap(a, addr, 64), 0);
+	if (!t_huge())
+		CHECK_EQ(pagepool_dma_unisolate(a), 0);
+}
+
 /* A real device without an IOMMU, that moves mbufs. */
 static void
 vdev(void)
@@ -198,6 +227,7 @@ main(int argc, char **argv)
 	t_warm_up(8);
 	RUN(like_a_mempool);
 	RUN(one_map);
+	RUN(never_unmapped);
 	RUN(vdev);
 	RUN(refused);
 	fake_end();

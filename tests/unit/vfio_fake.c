@@ -47,7 +47,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char folder[] = "/tmp/pagepool-vfio.XXXXXX";
 static char buses[2];
 static struct map maps[MAPS_MAX];
-static unsigned int nb_maps, ever, fail_unmap_at;
+static unsigned int nb_maps, ever, unmaps, fail_unmap_at, fail_unmap_times;
+static int fail_unmap_errno;
 static struct fake_failure failure;
 static void (*on_unmap)(void);
 static bool busy;
@@ -137,15 +138,23 @@ fake_fail(struct fake_failure f)
 }
 
 void
-fake_fail_unmap(unsigned int at)
+fake_fail_unmap(unsigned int at, unsigned int times, int sys)
 {
 	fail_unmap_at = at;
+	fail_unmap_times = times;
+	fail_unmap_errno = sys;
 }
 
 void
 fake_on_unmap(void (*fn)(void))
 {
-	on_unmap = fn;
+	__atomic_store_n(&on_unmap, fn, __ATOMIC_RELEASE);
+}
+
+bool
+fake_on_unmap_pending(void)
+{
+	return __atomic_load_n(&on_unmap, __ATOMIC_ACQUIRE) != NULL;
 }
 
 void
@@ -170,6 +179,12 @@ unsigned int
 fake_maps_ever(void)
 {
 	return ever;
+}
+
+unsigned int
+fake_unmaps_ever(void)
+{
+	return unmaps;
 }
 
 bool
@@ -311,13 +326,22 @@ rte_vfio_container_dma_map(int container, uint64_t addr, uint64_t iova, uint64_t
 	return ret;
 }
 
+static bool
+unmap_fails(void)
+{
+	if (fail_unmap_at > 1)
+		fail_unmap_at--;
+	else if (fail_unmap_at == 1 && fail_unmap_times > 0 && fail_unmap_times-- > 0)
+		return true;
+	return false;
+}
+
 int
 rte_vfio_container_dma_unmap(int container, uint64_t addr, uint64_t iova, uint64_t len)
 {
-	void (*fn)(void) = on_unmap;
+	void (*fn)(void) = __atomic_exchange_n(&on_unmap, NULL, __ATOMIC_ACQ_REL);
 	unsigned int i;
 
-	on_unmap = NULL;
 	if (fn != NULL)
 		fn();
 	sched_yield();
@@ -328,10 +352,15 @@ rte_vfio_container_dma_unmap(int container, uint64_t addr, uint64_t iova, uint64
 			break;
 	if (i == nb_maps)
 		t_fail(__FILE__, __LINE__, "unmap of %#" PRIx64 ", which is not mapped", addr);
+	if (unmap_fails() && rte_errno != ENODEV) {
+		/* The entry stays, as EAL does it, unless its caller says that there is no device. */
+		pthread_mutex_unlock(&lock);
+		errno = fail_unmap_errno;
+		return -1;
+	}
 	maps[i] = maps[--nb_maps];
+	unmaps++;
 	pthread_mutex_unlock(&lock);
-	if (fail_unmap_at > 0 && --fail_unmap_at == 0)
-		errno = EINVAL;
 	return 0;
 }
 

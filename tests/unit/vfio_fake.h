@@ -48,16 +48,21 @@ void fake_init(void);
 void fake_end(void);
 struct rte_device *fake_device(enum fake_dev dev);
 void fake_fail(struct fake_failure failure);
-/** The same for the n-th unmap: the kernel says EINVAL. */
-void fake_fail_unmap(unsigned int at);
+/** The same for the n-th unmap, and so many in a row: the kernel says so. EINVAL is what it says
+ * also when the devices have left the container, and this process has none that is open. */
+void fake_fail_unmap(unsigned int at, unsigned int times, int sys);
 /** Have something happen at the next unmap, before it is done. */
 void fake_on_unmap(void (*fn)(void));
+/** Has it not begun yet? */
+bool fake_on_unmap_pending(void);
 /** Let no group be opened, or every. */
 void fake_busy(bool busy);
 /** Mappings in a container now. */
 unsigned int fake_maps(int container);
 /** Mappings ever made, in all. */
 unsigned int fake_maps_ever(void);
+/** Unmaps that succeeded, in all. */
+unsigned int fake_unmaps_ever(void);
 /** Is every byte of the range mapped? */
 bool fake_reaches(int container, const void *addr, size_t len);
 /** The container that a device's group was bound to, or FAKE_DEFAULT. */
