@@ -82,6 +82,8 @@ extern const char *stock_ops; /**< Control: long-lived pools with these ops; els
 const struct kind *kind_find(const char *name);
 /** Skips the test if the kind cannot be had here. */
 void kind_need(const struct kind *kind);
+/** What has to be there before the first port. */
+void kind_prepare(const struct kind *kind);
 /** Make the interface, if there is to be one, and write the arguments of the device. */
 void kind_args(struct port *port, char *args, size_t len);
 /** The interface goes, if it was for this attach only. */

@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <rte_dev.h>
+
 #include "cycles.h"
 #include "harness.h"
 
@@ -90,6 +92,26 @@ veth_make(unsigned int n)
 	}
 }
 
+static void
+memif_args(const char *role, unsigned int id, char *args, size_t len)
+{
+	snprintf(args, len, "role=%s,id=%u,socket=pagepool-cycles-%d", role, id, (int)getpid());
+}
+
+/* When its last port goes, net_memif frees what belongs to a listening socket, but neither closes
+ * the socket nor takes it from EAL's interrupt thread, and the next port cannot have its name. So
+ * there is a port that stays. */
+void
+kind_prepare(const struct kind *kind)
+{
+	char args[128];
+
+	if (!kind->pair)
+		return;
+	memif_args("server", 1, args, sizeof(args));
+	CHECK_EQ(rte_eal_hotplug_add("vdev", "net_memif_stays", args), 0);
+}
+
 void
 kind_args(struct port *port, char *args, size_t len)
 {
@@ -106,8 +128,7 @@ kind_args(struct port *port, char *args, size_t len)
 		snprintf(port->iface, sizeof(port->iface), "tap%u", n);
 		snprintf(args, len, "iface=tap%u", n);
 	} else if (strcmp(kind->name, "memif") == 0) {
-		snprintf(args, len, "role=%s,id=0,socket=pagepool-cycles-%d",
-			port->index == 0 ? "server" : "client", (int)getpid());
+		memif_args(port->index == 0 ? "server" : "client", 0, args, len);
 	} else if (strcmp(kind->name, "null") == 0) {
 		snprintf(args, len, "size=%u", FRAME);
 	} else {

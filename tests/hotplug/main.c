@@ -267,6 +267,7 @@ main(int argc, char **argv)
 		ports[i].kind = kind;
 		ports[i].index = i;
 	}
+	kind_prepare(kind);
 	if (kind->injected)
 		inject_start();
 	worker_start(rte_get_next_lcore(-1, 1, 0));

@@ -133,7 +133,7 @@ worker_stop(void)
 	rte_free(qs);
 }
 
-/* A port whose peer is away sends to itself. */
+/* A port whose peer is away sends to itself; the end of a link to the other end. */
 void
 worker_publish(struct port *ports)
 {
@@ -143,7 +143,9 @@ worker_publish(struct port *ports)
 	for (unsigned int i = 0; i < PORTS; i++)
 		if (ports[i].forwarded) {
 			t->port[t->n] = &ports[i];
-			t->tx[t->n++] = ports[ports[i ^ 1].forwarded ? i ^ 1 : i].id;
+			t->tx[t->n++] =
+				ports[ports[i ^ 1].forwarded && !ports[i].kind->pair ? i ^ 1 : i]
+					.id;
 		}
 	/* Release: the worker sees the table filled. */
 	old = atomic_exchange_explicit(&current, t, memory_order_acq_rel);
