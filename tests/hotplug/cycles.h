@@ -36,7 +36,7 @@ struct kind {
 	bool pair;      /**< The two ports are the ends of one link. */
 	bool one_chunk; /**< Takes only pools of one chunk. */
 	/** What each departure leaves behind whatever the pool: the driver's own leaks. */
-	unsigned int fds, allocs;
+	unsigned int fds, allocs, bytes;
 };
 
 /** How long the mempool of a port lives. */
@@ -96,7 +96,8 @@ void port_attach(struct port *port);
 void port_leave(struct port *port);
 /** Connect a port to a peer that came back. */
 void port_reconnect(const struct port *port);
-void port_wait_link(const struct port *port);
+/** Wait for the link, and until the interrupt thread is done with it. */
+void port_wait_link(const struct port *port, bool up);
 
 /* pool.c */
 void pool_make(struct port *port);

@@ -17,7 +17,7 @@
 static const struct kind kinds[] = {
 	{.name = "ring", .made = true, .rings = true, .keeps = true},
 	/* The packets that it sends and receives. */
-	{.name = "null", .allocs = 2},
+	{.name = "null", .allocs = 2, .bytes = 1024},
 	{.name = "tap", .injected = true},
 	{.name = "af_packet", .injected = true, .veth = true},
 	/* Its close does not empty the fill ring, nor can it open an interface a second time. */
@@ -28,8 +28,10 @@ static const struct kind kinds[] = {
 		.keeps = true,
 		.one_chunk = true,
 		.fds = 3,
-		.allocs = 1},
-	{.name = "memif", .made = true, .pair = true},
+		.allocs = 1,
+		.bytes = 512},
+	/* Its Tx queues' interrupt handles. */
+	{.name = "memif", .made = true, .pair = true, .allocs = 3, .bytes = 28 << 10},
 };
 
 const struct kind *

@@ -5,6 +5,7 @@
  * @file
  * A port comes and goes.
  */
+#include <rte_alarm.h>
 #include <rte_bus.h>
 #include <rte_cycles.h>
 #include <rte_dev.h>
@@ -65,18 +66,38 @@ port_attach(struct port *port)
 		inject_set(port->index, port->iface);
 }
 
-void
-port_wait_link(const struct port *port)
+static void
+interrupt_thread_was_here(void *arg)
 {
-	struct rte_eth_link link = {0};
+	atomic_bool *here = arg;
 
-	for (unsigned int i = 0; i < 20000 && link.link_status != RTE_ETH_LINK_UP; i++) {
-		CHECK_EQ(rte_eth_link_get_nowait(port->id, &link), 0);
-		if (link.link_status != RTE_ETH_LINK_UP)
-			rte_delay_us_sleep(1000);
+	*here = true;
+}
+
+/* Alarms are run by EAL's interrupt thread, so that it is done with whatever it was at. */
+static void
+interrupt_thread_wait(void)
+{
+	atomic_bool here = false;
+
+	CHECK_EQ(rte_eal_alarm_set(1, interrupt_thread_was_here, &here), 0);
+	while (!here)
+		rte_delay_us_sleep(20);
+}
+
+void
+port_wait_link(const struct port *port, bool up)
+{
+	struct rte_eth_link link;
+	unsigned int ms = 0;
+
+	while (rte_eth_link_get_nowait(port->id, &link) == 0 && (link.link_status != 0) != up) {
+		if (++ms > 20000)
+			t_fail(__FILE__, __LINE__, "%s: link does not go %s", port->name,
+				up ? "up" : "down");
+		rte_delay_us_sleep(1000);
 	}
-	if (link.link_status != RTE_ETH_LINK_UP)
-		t_fail(__FILE__, __LINE__, "%s: no link", port->name);
+	interrupt_thread_wait();
 }
 
 /* A client of net_memif connects when it is started, and not again by itself. */
@@ -84,6 +105,7 @@ void
 port_reconnect(const struct port *port)
 {
 	CHECK_EQ(rte_eth_dev_stop(port->id), 0);
+	interrupt_thread_wait();
 	CHECK_EQ(rte_eth_dev_start(port->id), 0);
 }
 
@@ -107,6 +129,8 @@ port_leave(struct port *port)
 
 	/* 2, 3: the driver is quiet and has given its mbufs back. */
 	CHECK_EQ(rte_eth_dev_stop(port->id), 0);
+	if (port->kind->pair)
+		interrupt_thread_wait();
 	if (port->kind->rings)
 		ring_find_kept(port);
 	if (port->life == LIFE_FIRST)
