@@ -114,6 +114,9 @@ void worker_start(unsigned int lcore);
 void worker_stop(void);
 /** Publish which ports are forwarded and wait until the worker has let go of the others. */
 void worker_publish(struct port *ports);
+/** Sleep for so many microseconds or less. Not rte_delay_us_sleep(), which sleeps for seconds when the
+ * signals by which net_tap tells itself of frames interrupt it. */
+void nap(unsigned int us);
 /** Wait for the worker to hold HELD frames of a port. */
 void worker_wait_held(struct port *port);
 /** Wait for the worker to receive more frames from a port. */

@@ -82,7 +82,7 @@ interrupt_thread_wait(void)
 
 	CHECK_EQ(rte_eal_alarm_set(1, interrupt_thread_was_here, &here), 0);
 	while (!here)
-		rte_delay_us_sleep(20);
+		nap(20);
 }
 
 void
@@ -95,7 +95,7 @@ port_wait_link(const struct port *port, bool up)
 		if (++ms > 20000)
 			t_fail(__FILE__, __LINE__, "%s: link does not go %s", port->name,
 				up ? "up" : "down");
-		rte_delay_us_sleep(1000);
+		nap(1000);
 	}
 	interrupt_thread_wait();
 }

@@ -5,6 +5,8 @@
  * @file
  * The lcore that forwards, and who returns what was held.
  */
+#include <unistd.h>
+
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_ether.h>
@@ -153,6 +155,12 @@ worker_publish(struct port *ports)
 	rte_free(old);
 }
 
+void
+nap(unsigned int us)
+{
+	usleep(us);
+}
+
 static void
 wait_until(const struct port *port, bool (*done)(const struct port *, uint64_t), uint64_t arg)
 {
@@ -163,7 +171,7 @@ wait_until(const struct port *port, bool (*done)(const struct port *, uint64_t),
 			t_fail(__FILE__, __LINE__,
 				"%s: no traffic in %u s: %u frames held, %" PRIu64 " received",
 				port->name, WAIT_S, port->held, (uint64_t)port->rx);
-		rte_delay_us_sleep(20);
+		nap(20);
 	}
 }
 
@@ -220,7 +228,7 @@ bag_return(struct bag *bag, enum returner by)
 	case BY_WORKER:
 		atomic_store_explicit(&to_return, bag, memory_order_release);
 		while (atomic_load_explicit(&to_return, memory_order_acquire) != NULL)
-			rte_delay_us_sleep(20);
+			nap(20);
 		break;
 	case BY_THREAD:
 		CHECK_EQ(pthread_create(&thread, NULL, return_bag, bag), 0);
