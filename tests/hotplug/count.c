@@ -84,9 +84,9 @@ one_list(const struct rte_memseg_list *msl, void *arg)
 static int
 one_segment(const struct rte_memseg_list *msl, const struct rte_memseg *ms, void *arg)
 {
-	RTE_SET_USED(msl);
 	RTE_SET_USED(ms);
-	++*(int64_t *)arg;
+	/* External: native pools' own, of several pages to a file. */
+	*(int64_t *)arg += !msl->external;
 	return 0;
 }
 
@@ -107,7 +107,7 @@ count_get(int64_t counts[NB_COUNTS])
 	rte_mempool_walk(one_mempool, &counts[COUNT_MEMPOOLS]);
 	rte_memseg_list_walk(one_list, &counts[COUNT_SEGMENT_LISTS]);
 	rte_memseg_walk(one_segment, &counts[COUNT_SEGMENTS]);
-	/* Each segment is a file of its own, and the folder is one just now. */
+	/* Each of EAL's segments is a file of its own, and the folder is one just now. */
 	counts[COUNT_FDS] = entries("/proc/self/fd") - 1 - counts[COUNT_SEGMENTS];
 	counts[COUNT_PORTS] = rte_eth_dev_count_avail();
 }

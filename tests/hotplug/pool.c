@@ -16,28 +16,30 @@
 #include "cycles.h"
 #include "harness.h"
 
-#define NB_MBUFS 6143
+#define NB_MBUFS_MAX 6143
 
 void
 pool_make(struct port *port)
 {
 	static unsigned int number;
 	unsigned int cache = port->birth % 2 ? 32 : 0;
+	/* net_af_xdp fills a ring of 2,048. */
+	unsigned int n = port->kind->one_chunk ? NB_MBUFS_MAX : 2047;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	if (port->mp != NULL)
 		return;
 	snprintf(name, sizeof(name), "mbufs%u", number++);
 	if (stock_ops != NULL)
-		port->mp = rte_pktmbuf_pool_create_by_ops(name, NB_MBUFS, cache, 8,
-			RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY, stock_ops);
+		port->mp = rte_pktmbuf_pool_create_by_ops(
+			name, n, cache, 8, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY, stock_ops);
 	else if (port->native)
 		port->mp = pagepool_pktmbuf_pool_create(
-			name, NB_MBUFS, cache, 8, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+			name, n, cache, 8, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	else
 		/* As any application would: --mbuf-pool-ops-name makes it ours. */
 		port->mp = rte_pktmbuf_pool_create(
-			name, NB_MBUFS, cache, 8, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+			name, n, cache, 8, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	if (port->mp == NULL)
 		t_fail(__FILE__, __LINE__, "%s: %s", name, rte_strerror(rte_errno));
 }
@@ -81,12 +83,12 @@ add_unmarked(struct rte_mempool *mp, void *arg, void *obj, unsigned int i)
 void
 pool_find_kept(struct port *port)
 {
-	static void *free_objs[NB_MBUFS];
+	static void *free_objs[NB_MBUFS_MAX];
 	struct rte_mempool *mp = port->mp;
 	unsigned int n = 0;
 
 	rte_mempool_obj_iter(mp, clear_mark, NULL);
-	while (n < NB_MBUFS && rte_mempool_get(mp, &free_objs[n]) == 0)
+	while (n < NB_MBUFS_MAX && rte_mempool_get(mp, &free_objs[n]) == 0)
 		set_mark(free_objs[n++], 1);
 	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
 		for (unsigned int k = 0; k < mp->local_cache[i].len; k++)
