@@ -278,6 +278,7 @@ main(int argc, char **argv)
 	snprintf(ops, sizeof(ops), "--mbuf-pool-ops-name=%s", pagepool_ops_name);
 	t_eal(RTE_DIM(eal), eal, 256, 2);
 	rng = t_seed();
+	t_warm_up(32);
 	for (unsigned int i = 0; i < PORTS; i++) {
 		ports[i].kind = kind;
 		ports[i].index = i;
