@@ -67,12 +67,16 @@ options(int argc, char **argv)
 	return kind;
 }
 
-/* What kind of pool a port has the next time. A pool that lives on keeps its kind. */
+/* What kind of pool a port has the next time. A pool that lives on does so for four times or so. */
 static void
 choose_pool(struct port *port)
 {
-	if (port->mp != NULL || stock_ops != NULL || long_only)
+	if (stock_ops != NULL || long_only)
 		return;
+	if (port->mp != NULL) {
+		port->life = t_rand(&rng) % 4 == 0 ? LIFE_OWN : LIFE_LONG;
+		return;
+	}
 	port->native = !port->kind->one_chunk && t_rand(&rng) % 2;
 	switch (t_rand(&rng) % 4) {
 	case 0:

@@ -24,7 +24,7 @@ pool_make(struct port *port)
 	static unsigned int number;
 	unsigned int cache = port->birth % 2 ? 32 : 0;
 	/* net_af_xdp fills a ring of 2,048. */
-	unsigned int n = port->kind->one_chunk ? NB_MBUFS_MAX : 2047;
+	unsigned int n = port->kind->one_chunk ? NB_MBUFS_MAX : 1023;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	if (port->mp != NULL)
