@@ -36,6 +36,7 @@ SUITES=(
 	"dpdk:DPDK's own test program with our mempool ops"
 	'examples:each example runs'
 	'apps:what the programs write'
+	'hotplug:ports of stock drivers leave under traffic and come back'
 	'run:the main job, ./run.sh'
 	'vm:emulated NICs behind an emulated IOMMU, through VFIO, in a virtual machine'
 	'perf-smoke:pagepool-perf works and writes what it should'

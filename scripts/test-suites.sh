@@ -164,6 +164,14 @@ suite_apps() {
 	t_meson_suite "$PP_BUILD" apps 300
 }
 
+suite_hotplug() {
+	if [ "$PP_HUGE" = 1 ]; then
+		t_meson_suite "$PP_BUILD" hotplug 300
+	else
+		t_skip hotplug "$PP_HUGE_WHY"
+	fi
+}
+
 suite_run() {
 	local report=$PP_BUILD/run/report.json
 	t_meson_suite "$PP_BUILD" run 120
