@@ -10,6 +10,7 @@
 #include <rte_cycles.h>
 #include <rte_memzone.h>
 
+#include "fault.h"
 #include "mempool.h"
 
 #define N 1000u
@@ -314,6 +315,29 @@ in_progress(void)
 	CHECK_MEM(before);
 }
 
+/* Freeing takes no memory: there may be none. */
+static void
+without_memory(void)
+{
+	struct rte_mempool *mp;
+	struct t_mem before;
+
+	t_mem_get(&before);
+	for (unsigned int out = 0; out <= 10; out += 10) {
+		mp = mempool_empty("full", N, 256, 32, 0);
+		by_default(mp);
+		take(mp, out);
+		fault_arm(1, 1);
+		rte_mempool_free(mp);
+		CHECK_EQ(pagepool_zombies(NULL, 0), out > 0);
+		put_all(0, out, mp);
+		CHECK_EQ(fault_count(), 0);
+		fault_arm(0, 0);
+		CHECK_EQ(pagepool_zombies(NULL, 0), 0);
+		CHECK_MEM(before);
+	}
+}
+
 static void
 refused(void)
 {
@@ -352,6 +376,7 @@ main(int argc, char **argv)
 	RUN(cycles);
 	RUN(other_threads);
 	RUN(in_progress);
+	RUN(without_memory);
 	RUN(refused);
 	return t_end();
 }
