@@ -184,6 +184,21 @@ take_memory(struct pp_mempool_end *end)
 	end->taken = true;
 }
 
+/* Memory that the kernel does not take away from a device must not be freed; see pp_dma_keep(). All
+ * chunks stay then, since several may be one zone. */
+static void
+keep_stuck(struct rte_mempool_memhdr_list *chunks)
+{
+	struct rte_mempool_memhdr *hdr;
+	bool keep = false;
+
+	STAILQ_FOREACH(hdr, chunks, next)
+		keep |= pp_dma_keep((uintptr_t)hdr->addr, hdr->len);
+	STAILQ_FOREACH(hdr, chunks, next)
+		if (keep)
+			hdr->free_cb = NULL;
+}
+
 PP_EXPORT unsigned int
 pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 {
@@ -204,6 +219,8 @@ pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 	mp->populated_size = 0;
 	if (!end->idle || end->out > 0 || st->owner != pp_process() || !pp_dma_release(st))
 		take_memory(end);
+	else
+		keep_stuck(&mp->mem_list);
 	return end->out;
 }
 
@@ -233,6 +250,7 @@ clear(struct pagepool_state *st)
 {
 	if (!pp_dma_release(st))
 		return false;
+	keep_stuck(&st->mempool->chunks);
 	/* Callbacks may look into the mempool's header. */
 	free_chunks(st);
 	return true;
