@@ -177,12 +177,13 @@ held_by_a_device(void)
 
 /* A mempool's memory that the kernel leaves to a device stays where it is, too. */
 static void
-never_unmapped(void)
+never_unmapped(bool held)
 {
 	struct rte_device *a = fake_device(FAKE_A);
-	struct rte_mempool *mp = create("stuck", 0, 0);
+	struct rte_mempool *mp = create(held ? "held" : "stuck", 0, 0);
 	struct pagepool *pool = pagepool_from_mempool(mp);
 	void *addr = STAILQ_FIRST(&mp->mem_list)->addr;
+	struct rte_mbuf *m = held ? rte_pktmbuf_alloc(mp) : NULL;
 	int container;
 
 	if (!t_huge())
@@ -192,16 +193,29 @@ never_unmapped(void)
 	fake_fail_unmap(1, UINT_MAX, EIO);
 	t_log_begin();
 	rte_mempool_free(mp);
+	rte_pktmbuf_free(m);
 	CHECK_LOG(t_log_end(), "never freed");
 	CHECK(fake_reaches(container, addr, 64));
 	CHECK(rte_mem_virt2memseg_list(addr) != NULL);
 	if (!t_huge())
-		CHECK(rte_memzone_lookup("MP_stuck_0") != NULL);
+		CHECK(rte_memzone_lookup(held ? "~P_held_0" : "MP_stuck_0") != NULL);
 	fake_fail_unmap(0, 0, 0);
 	CHECK_EQ(pagepool_dma_map(a, addr, 64), 0);
 	CHECK_EQ(pagepool_dma_unmap(a, addr, 64), 0);
 	if (!t_huge())
 		CHECK_EQ(pagepool_dma_unisolate(a), 0);
+}
+
+static void
+never_unmapped_at_once(void)
+{
+	never_unmapped(false);
+}
+
+static void
+never_unmapped_later(void)
+{
+	never_unmapped(true);
 }
 
 /* A real device without an IOMMU, that moves mbufs. */
@@ -276,7 +290,8 @@ main(int argc, char **argv)
 	t_warm_up(8);
 	RUN(like_a_mempool);
 	RUN(one_map);
-	RUN(never_unmapped);
+	RUN(never_unmapped_at_once);
+	RUN(never_unmapped_later);
 	RUN(held_by_a_device);
 	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 	RUN(vdev);
