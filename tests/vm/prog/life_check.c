@@ -40,7 +40,7 @@
 #define BURST  32
 #define RING   256
 #define MBUFS  2047
-#define END_MS 20000
+#define END_MS 3000
 
 /* Sequentially consistent, as is the default: nothing here is fast. */
 static atomic_bool stop_forwarding;
@@ -54,7 +54,7 @@ struct life {
 	unsigned int us;
 	uint16_t port;
 	struct rte_device *device;
-	uint64_t stop_us, told_ms;
+	uint64_t stop_us, remove_us, told_ms;
 };
 static struct life life;
 
@@ -142,6 +142,7 @@ close_port(void)
 	life.stop_us = now_us() - start;
 	if (rte_dev_remove(life.device) != 0)
 		error("remove fails");
+	life.remove_us = now_us() - start - life.stop_us;
 }
 
 static int
@@ -380,8 +381,10 @@ one(const char *line)
 	if (wrong[0] != '\0')
 		printf("= error %s: %s\n", life.point, wrong);
 	else
-		printf("= ok port=%u events=%u told_ms=%" PRIu64 " stop_us=%" PRIu64 " files=%u\n",
-			life.port, (unsigned int)events, life.told_ms, life.stop_us, files());
+		printf("= ok port=%u events=%u told_ms=%" PRIu64 " stop_us=%" PRIu64
+		       " remove_us=%" PRIu64 " files=%u\n",
+			life.port, (unsigned int)events, life.told_ms, life.stop_us, life.remove_us,
+			files());
 }
 
 int
