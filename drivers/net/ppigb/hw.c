@@ -32,15 +32,19 @@
  * under UIO never could read it.
  */
 bool
-ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
+ppigb_pci_is_gone(struct rte_pci_device *pci)
 {
 	uint32_t class;
 
-	if (p->gone)
-		return true;
 	if (rte_pci_read_config(pci, &class, sizeof(class), PCI_REVISION) != sizeof(class))
-		class = rte_eal_process_type() == RTE_PROC_PRIMARY ? UINT32_MAX : 0;
-	if (class == UINT32_MAX) {
+		return rte_eal_process_type() == RTE_PROC_PRIMARY;
+	return class == UINT32_MAX;
+}
+
+bool
+ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
+{
+	if (!p->gone && ppigb_pci_is_gone(pci)) {
 		p->gone = true;
 		PPIGB_LOG(NOTICE, p->name, "the device has been removed");
 	}
