@@ -10,6 +10,8 @@
  */
 #include <errno.h>
 
+#include <rte_cycles.h>
+
 #include "compat.h"
 #include "pagepool_dma.h"
 #include "ppigb.h"
@@ -229,6 +231,12 @@ ppigb_stop(struct rte_eth_dev *dev)
 	const bool gone = ppigb_is_gone(p, ppigb_pci(dev));
 	int ret;
 
+#ifdef PPIGB_UNMAP_FIRST
+	/* For a test only, which has to see it: the wrong order, and time for the device to show it. */
+	ppigb_unreach_all(dev);
+	pagepool_dma_detach_all(dev->device);
+	rte_delay_us_sleep(300000);
+#endif
 	ppigb_intr_stop(dev);
 	if (!gone)
 		unit_switch(p, PPIGB_REG(RCTL), PPIGB_F(RCTL, EN), false);
