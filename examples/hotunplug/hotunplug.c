@@ -122,16 +122,14 @@ arrive(struct port *port)
 	snprintf(pool, sizeof(pool), "mbufs%u", number++);
 	port->mbufs = pagepool_pktmbuf_pool_create(
 		pool, 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	if (port->mbufs == NULL)
-		return false;
 	/* Its frames are sent by others, theirs by it: each device has to reach each pool. -EEXIST,
 	 * since a driver attaches what its own queues use, is as good as 0. */
-	for (unsigned int i = 0; i < nb_ports; i++)
+	for (unsigned int i = 0; port->mbufs != NULL && i < nb_ports; i++)
 		if (ports[i].mbufs != NULL) {
 			pagepool_dma_attach(pagepool_from_mempool(port->mbufs), ports[i].dev);
 			pagepool_dma_attach(pagepool_from_mempool(ports[i].mbufs), port->dev);
 		}
-	if (rte_eth_dev_configure(id, 1, 1, &conf) == 0 &&
+	if (port->mbufs != NULL && rte_eth_dev_configure(id, 1, 1, &conf) == 0 &&
 		rte_eth_rx_queue_setup(id, 0, 512, SOCKET_ID_ANY, NULL, port->mbufs) == 0 &&
 		rte_eth_tx_queue_setup(id, 0, 512, SOCKET_ID_ANY, NULL) == 0)
 		port->here = rte_eth_dev_start(id) == 0;
@@ -214,21 +212,6 @@ serve(void)
 	}
 }
 
-static void
-start(uint16_t id)
-{
-	struct port *port = &ports[nb_ports++];
-	struct rte_eth_dev_info info;
-
-	if (rte_eth_dev_info_get(id, &info) < 0)
-		rte_exit(EXIT_FAILURE, "port %u says nothing\n", id);
-	snprintf(port->name, NAME, "%s", rte_dev_name(info.device));
-	snprintf(port->devargs, sizeof(port->devargs), "%s,%s", rte_dev_name(info.device),
-		rte_dev_devargs(info.device)->args);
-	if (!arrive(port))
-		rte_exit(EXIT_FAILURE, "%s: cannot be started\n", port->name);
-}
-
 int
 main(int argc, char **argv)
 {
@@ -245,8 +228,14 @@ main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	qs = aligned_alloc(RTE_CACHE_LINE_SIZE, rte_rcu_qsbr_get_memsize(1));
 	RTE_VERIFY(pipe(events) == 0 && qs != NULL && rte_rcu_qsbr_init(qs, 1) == 0);
-	RTE_ETH_FOREACH_DEV(id)
-		start(id);
+	RTE_ETH_FOREACH_DEV(id) {
+		struct port *p = &ports[nb_ports++];
+
+		if (rte_eth_dev_get_name_by_port(id, p->name) < 0 || !arrive(p))
+			rte_exit(EXIT_FAILURE, "port %u cannot be started\n", id);
+		snprintf(p->devargs, sizeof(p->devargs), "%s,%s", rte_dev_name(p->dev),
+			rte_dev_devargs(p->dev)->args);
+	}
 	publish();
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RMV, on_port, NULL);
 	rte_dev_event_callback_register(NULL, on_device, NULL);
@@ -258,10 +247,10 @@ main(int argc, char **argv)
 	end = rte_get_timer_cycles() + atoi(argv[n + 1]) * rte_get_timer_hz();
 	for (unsigned int i = 0; rte_get_timer_cycles() < end || i < cycles; i++) {
 		serve();
-		if (i >= cycles)
-			continue;
-		depart(&ports[i % nb_ports]);
-		come_back(&ports[i % nb_ports]);
+		if (i < cycles) {
+			depart(&ports[i % nb_ports]);
+			come_back(&ports[i % nb_ports]);
+		}
 	}
 	stop = true;
 	rte_eal_wait_lcore(lcore);
