@@ -106,12 +106,13 @@ pp_mempool_flushed(struct pagepool_state *st, void *const *objs)
 	__atomic_store_n(&cache->len, 0, __ATOMIC_RELAXED);
 }
 
-/* Note what lies in the caches. @return objects in use */
-static int64_t
-count(const struct pagepool_state *st, struct pp_mempool_end *end)
+/** Note what lies in the caches. @return objects in use */
+int64_t
+pp_mempool_count(const struct pagepool_state *st)
 {
+	struct pp_mempool_end *end = st->mempool;
 	/* What a populate that failed has taken back is not the mempool's any more. */
-	int64_t out = (int64_t)end->mp->populated_size - pagepool_avail_count(&st->head);
+	int64_t out = (int64_t)end->populated - pagepool_avail_count(&st->head);
 
 	for (unsigned int i = 0; end->caches && i < RTE_MAX_LCORE; i++) {
 		end->cached[i] = cache_len(end->mp, i);
@@ -121,14 +122,14 @@ count(const struct pagepool_state *st, struct pp_mempool_end *end)
 }
 
 static int64_t
-count_settled(const struct pagepool_state *st, struct pp_mempool_end *end)
+count_settled(const struct pagepool_state *st)
 {
-	int64_t before, now = count(st, end);
+	int64_t before, now = pp_mempool_count(st);
 
-	for (unsigned int i = 0; end->caches && i < SETTLES; i++) {
+	for (unsigned int i = 0; st->mempool->caches && i < SETTLES; i++) {
 		before = now;
 		rte_delay_us_block(SETTLE_US);
-		now = count(st, end);
+		now = pp_mempool_count(st);
 		if (now == before)
 			break;
 	}
@@ -210,10 +211,11 @@ pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 	end = st->mempool;
 	end->caches = mp->cache_size > 0;
 	end->begun = true;
+	end->populated = mp->populated_size;
 	/* From here on puts go to the ops, past the mempool's caches. Relaxed: see the top. */
 	__atomic_store_n(&mp->cache_size, 0, __ATOMIC_RELAXED);
 	end->idle = pp_close(st);
-	end->out = count_settled(st, end);
+	end->out = count_settled(st);
 	/* Spares rte_mempool_free() the dequeue of each object, which fails from now on. */
 	STAILQ_INIT(&mp->elt_list);
 	mp->populated_size = 0;
@@ -299,6 +301,7 @@ pagepool_mempool_free(struct pagepool *pool, struct rte_mempool *mp)
 	}
 	mz = end->mz;
 	end->freer = rte_gettid();
+	st->inside = !end->idle;
 	pp_zombie_add(st, end->out);
 	if (!end->idle)
 		return;

@@ -223,8 +223,9 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  * An external pool's pages are its caller's, who keeps their memory until the last put. The pool of
  * a mempool is refused: it goes with rte_mempool_free(), by the same rules (doc/destroy.md).
  * While pages are out the log warns after 60 s, and every 60 s, in the process that destroyed.
- * If a process was killed in the middle of an operation on the pool, its memory is not freed at
- * all, which the log says; finding that out takes two seconds.
+ * Waits for those who are in the middle of an operation on the pool, two seconds at most. Memory of a
+ * pool in which somebody still is (a process was killed there) stays, which the log says, until he
+ * ends.
  *
  * @param pool
  *   May be NULL.

@@ -86,6 +86,7 @@ struct pp_mempool_end {
 	bool begun;                   /**< rte_mempool_free() has been called ... */
 	bool idle;                    /**< ... and nobody is inside the pool any more ... */
 	bool taken;                   /**< ... but mz and chunks were taken from it. */
+	uint32_t populated;           /**< Objects it had. */
 	uint32_t out;                 /**< Objects in use at that moment. */
 	bool plain;                   /**< All chunks are memory zones of EAL. */
 	bool caches;                  /**< It had caches. */
@@ -151,6 +152,7 @@ struct pagepool_state {
 	uint32_t declined_by; /**< pp_process() of one who could not free it. */
 	int64_t counted;      /**< Pages in use when it was destroyed. */
 	bool claimed;         /**< Somebody is freeing it. */
+	bool inside;          /**< Somebody was inside when it was closed, and may still be. */
 	bool left;            /**< All is home, but who put the last page could not free it. */
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
@@ -273,6 +275,7 @@ int pp_list_add(struct pagepool_state *st);
 struct pagepool_state *pp_list_remove(const struct pagepool *pool, bool of_mempool);
 
 /* mempool_end.c */
+int64_t pp_mempool_count(const struct pagepool_state *st);
 int64_t pp_mempool_strays(const struct pagepool_state *st);
 bool pp_mempool_disturbed(const struct pagepool_state *st);
 bool pp_mempool_returned(const struct pagepool_state *st);
@@ -295,6 +298,8 @@ void pp_give(
 bool pp_guest_enter(struct pagepool_state *st);
 void pp_guest_leave(struct pagepool_state *st);
 bool pp_close(struct pagepool_state *st);
+bool pp_nobody_inside(const struct pagepool_state *st);
+void pp_zombie_settle(struct pagepool_state *st);
 void pp_zombie_put(struct pagepool_state *st, unsigned int n);
 
 /* ring.c */

@@ -62,15 +62,23 @@ pp_zombie_put(struct pagepool_state *st, unsigned int n)
 	zombie_sub(st, n);
 }
 
+/** Has everybody left who was inside when the pool was closed? Once true, for good: who comes later
+ * sees that it is dying. */
+bool
+pp_nobody_inside(const struct pagepool_state *st)
+{
+	/* Sequentially consistent: see pp_guest_enter(). */
+	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0;
+}
+
 /* Wait until nobody is inside, which takes as long as an operation does. @return false if it takes
- * so much longer that somebody must have died inside: a process that was killed. */
+ * so much longer that somebody may have died inside: a process that was killed. */
 static bool
 wait_idle(const struct pagepool_state *st)
 {
 	uint64_t end = rte_get_timer_cycles() + IDLE_SECONDS * rte_get_timer_hz();
 
-	/* Sequentially consistent: see pp_guest_enter(). */
-	while (!pp_cache_all_idle(st) || __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) != 0) {
+	while (!pp_nobody_inside(st)) {
 		if (rte_get_timer_cycles() > end)
 			return false;
 		sched_yield();
@@ -79,7 +87,7 @@ wait_idle(const struct pagepool_state *st)
 }
 
 /** Close a pool that is off the list: nobody gets anything from it any more, puts are counted.
- * @return true if nobody is inside any more; else, since that never changes, its memory stays */
+ * @return true if nobody is inside any more; else its pages cannot be counted, see pp_zombie_settle() */
 bool
 pp_close(struct pagepool_state *st)
 {
@@ -95,10 +103,20 @@ pp_close(struct pagepool_state *st)
 	rte_spinlock_unlock(&st->ctl_lock);
 	if (!idle)
 		PP_LOG(ERR,
-			"%s: somebody was killed while allocating or putting; the pool's memory is "
-			"not freed\n",
+			"%s: somebody was killed while allocating or putting, or is very slow; the "
+			"pool's memory is not freed unless he ends\n",
 			st->name);
 	return idle;
+}
+
+/** Nobody is inside any more of a pool that was closed while somebody was: count now. Who has put
+ * pages meanwhile has subtracted them, and they are counted as in use. */
+void
+pp_zombie_settle(struct pagepool_state *st)
+{
+	int64_t out = st->mempool != NULL ? pp_mempool_count(st) : pagepool_in_use_count(&st->head);
+
+	zombie_sub(st, PP_ZOMBIE_BIAS - out);
 }
 
 /* @return 0 or -ENOENT; the pages in use and the pool's id, by which it is told from others later */
@@ -116,7 +134,8 @@ destroy(struct pagepool *pool, unsigned int *in_use, uint32_t *id)
 	idle = pp_close(st);
 	*in_use = pagepool_in_use_count(&st->head);
 	if (!idle) {
-		/* Still biased, so that no put ever frees it. */
+		/* Still biased, so that no put frees it. */
+		st->inside = true;
 		pp_zombie_add(st, *in_use);
 		*in_use = RTE_MAX(*in_use, 1u);
 		return 0;

@@ -165,6 +165,23 @@ claim_left(void)
 	return st;
 }
 
+/* The next one that could not be counted when it was closed, and can be now. */
+static struct pagepool_state *
+next_idle(void)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL; st = st->next_zombie)
+		if (st->inside && st->destroyer == pp_process() && pp_nobody_inside(st))
+			break;
+	if (st != NULL)
+		st->inside = false;
+	rte_spinlock_unlock(&reg->lock);
+	return st;
+}
+
 /** Free what was left to this process. For control threads. */
 void
 pp_zombie_reap(void)
@@ -175,6 +192,8 @@ pp_zombie_reap(void)
 	/* Relaxed: only saves the lock, and what comes now can be reaped later. */
 	if (reg == NULL || __atomic_load_n(&reg->first, __ATOMIC_RELAXED) == NULL)
 		return;
+	while ((st = next_idle()) != NULL)
+		pp_zombie_settle(st);
 	while ((st = claim_left()) != NULL)
 		free_claimed(st);
 }

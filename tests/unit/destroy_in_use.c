@@ -257,6 +257,32 @@ external(void)
 		CHECK_EQ(mem[i], 0x77);
 }
 
+/* Who is in the middle of a call for longer than destroy waits may have been killed there. The pool
+ * stays, and is counted once he has ended. */
+static void
+somebody_inside(void)
+{
+	struct pagepool *pool = pool_new(0);
+	struct pagepool_cache *c;
+
+	t_be_lcore(1);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 2), 2);
+	c = pagepool_cache_self(pool);
+	pagepool_cache_enter(c);
+	t_be_lcore(0);
+	t_log_begin();
+	CHECK_EQ(pagepool_destroy(pool), 2);
+	CHECK_LOG(t_log_end(), "killed while allocating or putting");
+	stamp(0, 2);
+	pagepool_put_ring(pool, pages, 1);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	check_stamp(1);
+	pagepool_cache_leave(c);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	pagepool_put_ring(pool, pages + 1, 1);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -270,5 +296,7 @@ main(int argc, char **argv)
 	if (t_huge())
 		RUN(again_unmapped);
 	RUN(external);
+	if (!t_huge())
+		RUN(somebody_inside);
 	return t_end();
 }
