@@ -74,6 +74,7 @@ def serve(machine, requests, log, boot_limit, seconds):
                 answer = requests.line(line[3:])
                 if answer is not None:
                     log.write(f"{time.monotonic() - start:7.2f} -> {answer}\n")
+                    log.flush()
                     machine.process.stdin.write(answer.encode() + b"\n")
                     machine.process.stdin.flush()
             elif line.strip():
