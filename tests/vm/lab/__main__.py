@@ -74,6 +74,7 @@ def serve(machine, requests, log, boot_limit, seconds):
                 answer = requests.line(line[3:])
                 if answer is not None:
                     log.write(f"{time.monotonic() - start:7.2f} -> {answer}\n")
+                    log.flush()
                     machine.process.stdin.write(answer.encode() + b"\n")
                     machine.process.stdin.flush()
             elif line.strip():
@@ -104,6 +105,7 @@ def attempt(options, scenario, kernel, seconds):
         pass
     finally:
         machine.stop()
+        requests.close()
         wires.close()
         sweep("*.host", "*.qemu", "qmp")
     return requests, timed_out
@@ -141,7 +143,7 @@ def main():
     options = arguments()
     scenario = scenarios.read(os.path.abspath(options.file))
     scale_to(options.cycles, scenario)
-    seconds = options.timeout or scenario.timeout
+    seconds = scenario.timeout = options.timeout or scenario.timeout
     scenario.driver = options.driver or scenario.driver
     scenario.devargs = options.devargs
     options.build = os.path.abspath(options.build)

@@ -24,6 +24,7 @@ OURS = ("app/testpmd-pp/testpmd-pp", "lib/pagepool/libpagepool.so",
 PMD = "drivers/net/ppigb/librte_net_ppigb.so"
 # Programs that scenarios run in the guest, all that are there.
 PROGRAMS = "tests/vm/prog"
+EXAMPLE = "examples/hotunplug/hotunplug"
 # Loaded at run time by libpthread, when a thread is cancelled.
 EXTRA = (f"{LIB}/libgcc_s.so.1", "/usr/libexec/coreutils/libstdbuf.so")
 
@@ -95,12 +96,13 @@ def add_ours(archive, build, scenario):
     """The build; which driver the scenario is about, and its arguments, are in files."""
     if scenario.driver == "ppigb" and not os.path.exists(f"{build}/{PMD}"):
         raise Missing(f"{PMD} is not built in {build}: see what meson says about the driver")
-    optional = [PMD] + [name[len(build) + 1:] for name in glob.glob(f"{build}/{PROGRAMS}/*")]
+    optional = [PMD, EXAMPLE] + [name[len(build) + 1:] for name in glob.glob(f"{build}/{PROGRAMS}/*")]
     for name in OURS + tuple(name for name in optional if os.path.isfile(f"{build}/{name}")):
         add_program(archive, f"{build}/{name}", f"/pagepool/{name}")
     archive.data("/lab/driver", scenario.driver.encode() + b"\n")
     archive.data("/lab/devargs", scenario.devargs.encode() + b"\n")
     archive.data("/lab/cycles", f"{scenario.cycles}\n".encode())
+    archive.data("/lab/timeout", f"{scenario.timeout:.0f}\n".encode())
 
 
 def write(path, options, scenario):

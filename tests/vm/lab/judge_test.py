@@ -27,12 +27,12 @@ vtd_dmar_fault sid 0x100 fault 6 addr 0x1dead0004 write 0
 
 
 class Judge(unittest.TestCase):
-    def complaints(self, kernel=HEALTHY, faults="", status=0, timed_out=False):
+    def complaints(self, kernel=HEALTHY, faults="", status=0, timed_out=False, may=""):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in (("kernel.log", kernel), ("faults.log", faults)):
                 with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
                     file.write(text)
-            return judge.complaints(folder, status, timed_out, 1)
+            return judge.complaints(folder, status, timed_out, 1, may=may)
 
     def test_healthy_passes(self):
         self.assertEqual(self.complaints(), [])
@@ -43,6 +43,13 @@ class Judge(unittest.TestCase):
                 reasons = self.complaints(kernel=HEALTHY + f"[    9.000000] {line}\n")
                 self.assertEqual(len(reasons), 1)
                 self.assertIn(line, reasons[0])
+
+    def test_what_may_be(self):
+        segfault = HEALTHY + "[    9.000000] app[7]: segfault at 0 ip 0\n"
+        self.assertEqual(len(self.complaints(kernel=segfault)), 1)
+        self.assertEqual(self.complaints(kernel=segfault, may="segfault at"), [])
+        self.assertEqual(len(self.complaints(kernel=segfault, may="Oops")), 1)
+        self.assertEqual(len(self.complaints(faults=FAULTS, may="segfault at")), 1)
 
     def test_faults_are_counted(self):
         self.assertEqual(self.complaints(faults=FAULTS),
