@@ -41,7 +41,6 @@ void test_memlock(void);
 void test_width(void);
 
 /* dma_forward.c */
-struct rte_mempool *mbufs(const char *name);
 void hold_groups(void);
 void test_no_iommu(void);
 void test_shared(void);

@@ -21,7 +21,7 @@
 
 static volatile sig_atomic_t stopped;
 
-struct rte_mempool *
+static struct rte_mempool *
 mbufs(const char *name)
 {
 	struct rte_mempool *mp = pagepool_pktmbuf_pool_create(
