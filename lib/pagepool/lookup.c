@@ -77,6 +77,9 @@ pp_list_remove(const struct pagepool *pool, bool of_mempool)
 	struct pagepool_state *st = NULL;
 	struct rte_tailq_entry *te;
 
+	/* A secondary that has a mempool may call the library here for the first time. */
+	if (pp_library_init() < 0)
+		return NULL;
 	rte_mcfg_tailq_write_lock();
 	TAILQ_FOREACH(te, pp_list(), next) {
 		st = te->data;

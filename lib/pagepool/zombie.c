@@ -144,6 +144,10 @@ pp_zombie_home(struct pagepool_state *st)
 	/* The last put may be that of a thread that is about to be cancelled. */
 	int cancel = pp_cancel_off();
 
+	/* A process that knows nothing of pools, and has only put what it got from a mempool, has not
+	 * looked for the registry yet. It is there, since the zombie is in it. */
+	if (unlikely(pp_process() == 0))
+		pp_library_init();
 	if (pp_zombie_claim(st))
 		free_claimed(st);
 	pp_cancel_restore(cancel);

@@ -187,6 +187,73 @@ freed_elsewhere_primary(void)
 	return 0;
 }
 
+/* unaware: as a DPDK program does it that knows nothing of page pools, and whose first call of the
+ * library is the last put of one mempool, or the end of another. */
+static int
+unaware_secondary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct rte_mempool *mp = rte_mempool_lookup(MP_PLAIN);
+	void *objs[HELD];
+
+	MP_CHECK(shared != NULL && mp != NULL, "no pools");
+	MP_CHECK(rte_mempool_get_bulk(mp, objs, HELD) == 0, "no objects");
+	__atomic_store_n(&shared->started, 1, __ATOMIC_RELEASE);
+	if (wait_for(&shared->stop) < 0)
+		return -1;
+	rte_mempool_put_bulk(mp, objs, HELD);
+	return 0;
+}
+
+static int
+unaware_free_secondary(void)
+{
+	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
+	return 0;
+}
+
+static int
+unaware_primary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct mp_child child = {0};
+	unsigned int zones;
+
+	MP_CHECK(shared != NULL && mp_mempool("first", 0, "pagepool") != NULL, "nothing shared");
+	zones = count_zones();
+	MP_CHECK(mp_mempool(MP_PLAIN, 0, "pagepool") != NULL, "no mempool");
+	if (mp_start(&child, same) < 0 || wait_for(&shared->started) < 0)
+		return -1;
+	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
+	if (mp_finish(&child) < 0 || wait_for_no_zombies() < 0)
+		return -1;
+	MP_CHECK(count_zones() == zones, "%u zones, not %u", count_zones(), zones);
+	return 0;
+}
+
+static int
+unaware_free_primary(void)
+{
+	struct mp_shared *shared = mp_shared();
+	struct mp_child child = {0};
+	struct rte_mempool *mp;
+	unsigned int zones;
+	void *obj;
+
+	MP_CHECK(shared != NULL && mp_mempool("first", 0, "pagepool") != NULL, "nothing shared");
+	zones = count_zones();
+	mp = mp_mempool(MP_CACHED, 32, "pagepool");
+	MP_CHECK(mp != NULL && rte_mempool_get(mp, &obj) == 0, "no mempool");
+	if (mp_run(&child, same) < 0)
+		return -1;
+	rte_mempool_put(mp, obj);
+	if (wait_for_no_zombies() < 0)
+		return -1;
+	MP_CHECK(count_zones() == zones, "%u zones, not %u", count_zones(), zones);
+	return 0;
+}
+
 /* zombie_at_exit: processes end with zombies, whose alarm is set, and go on for a while without
  * EAL's memory. */
 static int
@@ -229,6 +296,8 @@ zombie_at_exit_primary(void)
 const struct mp_test mp_tests_zombie[] = {
 	{"freed_elsewhere", freed_elsewhere_primary, freed_elsewhere_secondary},
 	{"last_put", last_put_primary, last_put_secondary},
+	{"unaware", unaware_primary, unaware_secondary},
+	{"unaware_free", unaware_free_primary, unaware_free_secondary},
 	{"zombie_at_exit", zombie_at_exit_primary, zombie_at_exit_secondary},
 	{NULL, NULL, NULL},
 };
