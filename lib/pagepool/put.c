@@ -93,8 +93,9 @@ put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum ta
 	return true;
 }
 
+/* @param from  where the caller's pages begin, of which these are a part */
 static void
-put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
+put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
 {
 	struct pagepool_state *st = pool->state;
 	struct pagepool_cache *c = pp_cache_own(pool);
@@ -102,7 +103,7 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 	if (c != NULL ? put_owner(st, c, pages, n, to) : put_guest(st, pages, n, to))
 		return;
 	if (st->mempool != NULL)
-		pp_mempool_flushed(st, pages);
+		pp_mempool_flushed(st, from);
 	/* The last put of a destroyed pool frees it: nothing may touch the pool afterwards. */
 	pp_zombie_put(st, n);
 }
@@ -113,7 +114,7 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 static void
 put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
-	void *good[2][64];
+	void *good[2][64], *const *from = pages;
 	unsigned int chunk, nb_good, nb_kept = 0, next = 0;
 
 	for (; n > 0; n -= chunk, pages += chunk) {
@@ -122,12 +123,12 @@ put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum targ
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)
-			put(pool, good[!next], nb_kept, to);
+			put(pool, good[!next], nb_kept, to, from);
 		nb_kept = nb_good;
 		next = !next;
 	}
 	if (nb_kept > 0)
-		put(pool, good[!next], nb_kept, to);
+		put(pool, good[!next], nb_kept, to, from);
 }
 
 static void
@@ -138,7 +139,7 @@ put_to(struct pagepool *pool, void *const *pages, unsigned int n, enum target to
 	if (unlikely(pool->state->check))
 		put_checked(pool, pages, n, to);
 	else
-		put(pool, pages, n, to);
+		put(pool, pages, n, to, pages);
 }
 
 PP_EXPORT __rte_noinline void
