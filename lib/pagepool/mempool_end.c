@@ -8,6 +8,7 @@
  * Objects in the mempool's own caches at that moment are home. But lcores may be in the middle of
  * a put, or of a get, and nothing tells when they are done. Therefore the caches are looked at
  * again before anything is freed: what came or went since is `cached` against the cache's length.
+ * What `cached` says has always been subtracted from zombie_out, see count_as_home().
  */
 #include <errno.h>
 
@@ -48,6 +49,26 @@ cache_len(const struct rte_mempool *mp, unsigned int lcore)
 	return __atomic_load_n(&mp->local_cache[lcore].len, __ATOMIC_RELAXED);
 }
 
+/* Objects in an lcore's cache that were counted as home. */
+static uint32_t
+counted(const struct pp_mempool_end *end, unsigned int lcore)
+{
+	/* Relaxed: the same. */
+	return __atomic_load_n(&end->cached[lcore], __ATOMIC_RELAXED);
+}
+
+/* Count so many objects in an lcore's cache as home, instead of those that were before. By whoever
+ * counts and by the lcore itself, at once: each takes back what the one before it did. */
+static void
+count_as_home(struct pagepool_state *st, unsigned int lcore, uint32_t n)
+{
+	/* Relaxed, both: only the sums count, and a subtraction of the caller's orders them. */
+	uint32_t before = __atomic_exchange_n(&st->mempool->cached[lcore], n, __ATOMIC_RELAXED);
+
+	if (before != n)
+		__atomic_fetch_add(&st->zombie_out, (int64_t)before - n, __ATOMIC_RELAXED);
+}
+
 /** Objects that came into the mempool's caches since it was freed, less those that left them. */
 int64_t
 pp_mempool_strays(const struct pagepool_state *st)
@@ -56,7 +77,7 @@ pp_mempool_strays(const struct pagepool_state *st)
 	int64_t n = 0;
 
 	for (unsigned int i = 0; end->caches && i < RTE_MAX_LCORE; i++)
-		n += (int64_t)cache_len(end->mp, i) - end->cached[i];
+		n += (int64_t)cache_len(end->mp, i) - counted(end, i);
 	return n;
 }
 
@@ -67,7 +88,7 @@ pp_mempool_disturbed(const struct pagepool_state *st)
 	const struct pp_mempool_end *end = st->mempool;
 
 	for (unsigned int i = 0; end->caches && i < RTE_MAX_LCORE; i++)
-		if (cache_len(end->mp, i) != end->cached[i])
+		if (cache_len(end->mp, i) != counted(end, i))
 			return true;
 	return false;
 }
@@ -100,36 +121,45 @@ pp_mempool_flushed(struct pagepool_state *st, void *const *objs)
 	cache = &end->mp->local_cache[lcore];
 	if (objs != cache->objs)
 		return;
-	/* Relaxed: the subtraction that follows orders it. */
-	__atomic_fetch_add(&st->zombie_out, end->cached[lcore], __ATOMIC_RELAXED);
-	end->cached[lcore] = 0;
+	count_as_home(st, lcore, 0);
+	/* Relaxed: as its owner does it. */
 	__atomic_store_n(&cache->len, 0, __ATOMIC_RELAXED);
 }
 
-/** Note what lies in the caches. @return objects in use */
+/** Count what lies in the caches as home; again, if need be.
+ * @return objects that are not in the pool: in use, or in the caches */
 int64_t
-pp_mempool_count(const struct pagepool_state *st)
+pp_mempool_count(struct pagepool_state *st)
 {
 	struct pp_mempool_end *end = st->mempool;
-	/* What a populate that failed has taken back is not the mempool's any more. */
-	int64_t out = (int64_t)end->populated - pagepool_avail_count(&st->head);
 
-	for (unsigned int i = 0; end->caches && i < RTE_MAX_LCORE; i++) {
-		end->cached[i] = cache_len(end->mp, i);
-		out -= end->cached[i];
-	}
-	return RTE_MAX(out, 0);
+	for (unsigned int i = 0; end->caches && i < RTE_MAX_LCORE; i++)
+		count_as_home(st, i, cache_len(end->mp, i));
+	/* What a populate that failed has taken back is not the mempool's any more. */
+	return (int64_t)end->populated - pagepool_avail_count(&st->head);
+}
+
+/* @return objects in use */
+static int64_t
+count(struct pagepool_state *st)
+{
+	int64_t out;
+
+	st->mempool->outside = pp_mempool_count(st);
+	/* Relaxed: who puts something meanwhile subtracts it before or after. */
+	out = __atomic_load_n(&st->zombie_out, __ATOMIC_RELAXED) - PP_ZOMBIE_BIAS;
+	return RTE_MAX(out + st->mempool->outside, 0);
 }
 
 static int64_t
-count_settled(const struct pagepool_state *st)
+count_settled(struct pagepool_state *st)
 {
-	int64_t before, now = pp_mempool_count(st);
+	int64_t before, now = count(st);
 
 	for (unsigned int i = 0; st->mempool->caches && i < SETTLES; i++) {
 		before = now;
 		rte_delay_us_block(SETTLE_US);
-		now = pp_mempool_count(st);
+		now = count(st);
 		if (now == before)
 			break;
 	}
@@ -205,6 +235,7 @@ pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 {
 	struct pagepool_state *st = pp_list_remove(pool, true);
 	struct pp_mempool_end *end;
+	unsigned int out;
 
 	if (st == NULL)
 		return 0;
@@ -215,15 +246,15 @@ pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 	/* From here on puts go to the ops, past the mempool's caches. Relaxed: see the top. */
 	__atomic_store_n(&mp->cache_size, 0, __ATOMIC_RELAXED);
 	end->idle = pp_close(st);
-	end->out = count_settled(st);
+	out = count_settled(st);
 	/* Spares rte_mempool_free() the dequeue of each object, which fails from now on. */
 	STAILQ_INIT(&mp->elt_list);
 	mp->populated_size = 0;
-	if (!end->idle || end->out > 0 || st->owner != pp_process() || !pp_dma_release(st))
+	if (!end->idle || out > 0 || st->owner != pp_process() || !pp_dma_release(st))
 		take_memory(end);
 	else
 		keep_stuck(&mp->mem_list);
-	return end->out;
+	return out;
 }
 
 /* Chunk by chunk, as rte_mempool_free() does it. */
@@ -299,14 +330,18 @@ pagepool_mempool_free(struct pagepool *pool, struct rte_mempool *mp)
 		pp_state_free(st);
 		return;
 	}
+	if (end->freer != 0) {
+		PP_LOG(ERR, "%s: its mempool was freed before\n", st->name);
+		return;
+	}
 	mz = end->mz;
 	end->freer = rte_gettid();
 	st->inside = !end->idle;
-	pp_zombie_add(st, end->out);
+	pp_zombie_add(st, end->outside);
 	if (!end->idle)
 		return;
 	/* Acquire and release: as zombie_sub() of release.c does it, which this is. */
-	left = __atomic_sub_fetch(&st->zombie_out, PP_ZOMBIE_BIAS - end->out, __ATOMIC_ACQ_REL);
+	left = __atomic_sub_fetch(&st->zombie_out, PP_ZOMBIE_BIAS - end->outside, __ATOMIC_ACQ_REL);
 	if (left != 0 || !pp_zombie_claim(st))
 		return;
 	/* Nothing was out, or it has come home meanwhile; our caller frees the header after all. */

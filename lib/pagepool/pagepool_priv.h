@@ -87,13 +87,13 @@ struct pp_mempool_end {
 	bool idle;                    /**< ... and nobody is inside the pool any more ... */
 	bool taken;                   /**< ... but mz and chunks were taken from it. */
 	uint32_t populated;           /**< Objects it had. */
-	uint32_t out;                 /**< Objects in use at that moment. */
+	int64_t outside;              /**< Objects in use or in its caches at that moment. */
 	bool plain;                   /**< All chunks are memory zones of EAL. */
 	bool caches;                  /**< It had caches. */
 	int freer;                    /**< The thread that freed it. */
 	const struct rte_memzone *mz; /**< Where its header lies. */
 	struct rte_mempool_memhdr_list chunks; /**< Where its objects lie. */
-	/** Objects in its caches that were counted as home. */
+	/** Objects in its caches that were counted as home; atomic. */
 	uint32_t cached[RTE_MAX_LCORE];
 };
 
@@ -275,7 +275,7 @@ int pp_list_add(struct pagepool_state *st);
 struct pagepool_state *pp_list_remove(const struct pagepool *pool, bool of_mempool);
 
 /* mempool_end.c */
-int64_t pp_mempool_count(const struct pagepool_state *st);
+int64_t pp_mempool_count(struct pagepool_state *st);
 int64_t pp_mempool_strays(const struct pagepool_state *st);
 bool pp_mempool_disturbed(const struct pagepool_state *st);
 bool pp_mempool_returned(const struct pagepool_state *st);

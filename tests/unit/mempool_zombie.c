@@ -16,7 +16,7 @@
 #define N 1000u
 
 /* Objects that are out; several mempools can be looked at together. */
-static void *store[4][N], **objs = store[0];
+static void *store[6][N], **objs = store[0];
 
 /* All that is left by others to the alarm is done within so many seconds. */
 static void
@@ -226,7 +226,7 @@ get_goes_on(struct rte_mempool *mp, unsigned int lcore, unsigned int i, unsigned
 		memset(objs[k], (int)k, mp->elt_size);
 }
 
-enum late { PUT, FLUSH, GET, PUT_GET, LATES };
+enum late { PUT, FLUSH, GET, PUT_GET, LATES, COUNTED = LATES, CHECKED };
 
 /* @return objects out, which are objs[0] and so on */
 static unsigned int
@@ -249,6 +249,9 @@ late(struct rte_mempool *mp, enum late what)
 	}
 }
 
+/* In which an lcore goes on while it is freed. */
+static struct rte_mempool *being_freed;
+
 /* A mempool that was freed with 100 objects out, and 90 in the cache of lcore 2, which holds 96. */
 static struct rte_mempool *
 late_pool(enum late what)
@@ -266,6 +269,7 @@ late_pool(enum late what)
 		rte_mempool_put(mp, objs[i]);
 	t_be_lcore(0);
 	CHECK_EQ(mp->local_cache[2].len, 90);
+	being_freed = what == COUNTED ? mp : NULL;
 	rte_mempool_free(mp);
 	return mp;
 }
@@ -313,6 +317,80 @@ in_progress(void)
 	objs = store[0];
 	wait_for_alarm();
 	CHECK_MEM(before);
+}
+
+/* Shadows EAL's. The free of a mempool waits between two counts, and meanwhile an lcore goes on: what
+ * was in its cache is flushed, 20 objects that were out are in it. */
+void
+rte_delay_us_block(unsigned int us)
+{
+	struct rte_mempool *mp = being_freed;
+
+	usleep(us);
+	being_freed = NULL;
+	if (mp != NULL)
+		put_goes_on(mp, 2, 80, 20);
+}
+
+static void
+between_counts(void)
+{
+	struct pagepool_zombie z;
+	struct rte_mempool *mp;
+	struct t_mem before;
+
+	t_mem_get(&before);
+	mp = late_pool(COUNTED);
+	CHECK(being_freed == NULL);
+	CHECK_EQ(pagepool_zombies(&z, 1), 1);
+	CHECK_EQ(z.in_use, 80);
+	put_all(0, 79, mp);
+	CHECK_EQ(pagepool_zombies(&z, 1), 1);
+	CHECK_EQ(z.in_use, 1);
+	put_all(79, 80, mp);
+	wait_for_alarm();
+	CHECK_MEM(before);
+}
+
+/* A pool that checks sees a flush in portions, and not at the address of the cache. The lcore that
+ * flushes has 90 objects in its hands, which are next in the cache. */
+static void
+checked_flush(void)
+{
+	struct pagepool_zombie z;
+	struct rte_mempool_cache *c;
+	struct rte_mempool *mp;
+
+	setenv("PAGEPOOL_CHECK", "1", 1);
+	mp = late_pool(CHECKED);
+	unsetenv("PAGEPOOL_CHECK");
+	c = &mp->local_cache[2];
+	t_be_lcore(2);
+	rte_mempool_ops_enqueue_bulk(mp, c->objs, c->len);
+	t_be_lcore(0);
+	put_all(0, 10, mp);
+	CHECK_EQ(pagepool_zombies(&z, 1), 1);
+	CHECK_EQ(z.in_use, 90);
+	memcpy(c->objs, &objs[10], 90 * sizeof(*objs));
+	c->len = 90;
+	wait_for_alarm();
+}
+
+/* By a program that does it once too often, while objects keep what it frees. */
+static void
+freed_twice(void)
+{
+	struct rte_mempool *mp = mempool_empty("twice", N, 256, 32, 0);
+
+	by_default(mp);
+	take(mp, 10);
+	rte_mempool_free(mp);
+	t_log_begin();
+	rte_mempool_free(mp);
+	CHECK_LOG(t_log_end(), "freed before");
+	CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	put_all(0, 10, mp);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 }
 
 /* Freeing takes no memory: there may be none. */
@@ -376,6 +454,9 @@ main(int argc, char **argv)
 	RUN(cycles);
 	RUN(other_threads);
 	RUN(in_progress);
+	RUN(between_counts);
+	RUN(checked_flush);
+	RUN(freed_twice);
 	RUN(without_memory);
 	RUN(refused);
 	return t_end();
