@@ -160,7 +160,7 @@ pp_state_free(struct pagepool_state *st)
 	if (pp_state_clear(st)) {
 		rte_free(st);
 	} else {
-		/* Whoever has attached it frees it. */
+		/* Whoever has attached it frees it, or we do when it has been detached. */
 		pp_zombie_add(st, 0);
 		pp_zombie_finish(st, false);
 	}

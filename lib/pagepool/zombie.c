@@ -86,7 +86,12 @@ unlink_zombie(struct pp_registry *reg, const struct pagepool_state *st)
 static bool
 may_free(const struct pagepool_state *st)
 {
-	if (st->claimed || st->declined_by == pp_process())
+	if (st->claimed)
+		return false;
+	/* Who could not free it tries again only when nothing is attached any more: the process that
+	 * had it attached may have ended. Relaxed: the free looks again, properly. */
+	if (st->declined_by == pp_process() &&
+		__atomic_load_n(&st->attached, __ATOMIC_RELAXED) != 0)
 		return false;
 	if (st->mempool == NULL)
 		return true;

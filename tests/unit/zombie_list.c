@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "pagepool_priv.h"
 
 static struct pagepool *
 pool_new(const char *name)
@@ -150,6 +151,35 @@ waited_for(void)
 	}
 }
 
+/* Another process has it attached to a device, and has no call of the library to make after it has
+ * detached it. */
+static void
+attached_elsewhere(void)
+{
+	struct t_mem before;
+
+	t_mem_get(&before);
+	for (unsigned int n = 0; n < 2; n++) {
+		struct pagepool *pool = pool_new("attached");
+		struct pagepool_state *st = pool->state;
+		void *page[1];
+
+		CHECK_EQ(pagepool_alloc_bulk(pool, page, n), n);
+		__atomic_fetch_add(&st->attached, 1, __ATOMIC_RELAXED);
+		t_log_begin();
+		CHECK_EQ(pagepool_destroy(pool), n);
+		pagepool_put_bulk(pool, page, n);
+		CHECK_LOG(t_log_end(), "detach it there");
+		t_log_begin();
+		CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+		/* Once said is enough. */
+		CHECK(strstr(t_log_end(), "detach it there") == NULL);
+		__atomic_fetch_sub(&st->attached, 1, __ATOMIC_RELEASE);
+		CHECK_EQ(pagepool_zombies(NULL, 0), 0);
+		CHECK_MEM(before);
+	}
+}
+
 /* The program ends with a zombie, of which the alarm is set. */
 static void
 left_behind(void)
@@ -176,6 +206,7 @@ main(int argc, char **argv)
 	RUN(warned_of);
 	RUN(listed);
 	RUN(waited_for);
+	RUN(attached_elsewhere);
 	RUN(left_behind);
 	return t_end();
 }
