@@ -204,16 +204,16 @@ pagepool_from_mempool(const struct rte_mempool *mp)
 		rte_errno = -ret;
 		return NULL;
 	}
-	rte_mcfg_tailq_read_lock();
 	/* Not by its name: a mempool that was freed and lives on may have left that to another. */
+	rte_mcfg_tailq_read_lock();
 	st = list_find_mempool(mp);
+	rte_mcfg_tailq_read_unlock();
 	if (st == NULL)
 		st = pp_zombie_of_mempool(mp);
 	if (st == NULL)
 		rte_errno = ENOENT;
 	else
 		pool = pagepool_local(&st->head);
-	rte_mcfg_tailq_read_unlock();
 	if (pool == NULL && rte_errno == ENOTSUP)
 		tell_not_shared(mp->name);
 	return pool;
