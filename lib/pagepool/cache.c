@@ -34,8 +34,6 @@
 /* Rounds to wait for an owner before a starved caller does without its cache: it may have been
  * preempted inside. Generous against the few hundred cycles that an operation takes. */
 #define IDLE_ROUNDS 100000u
-/* Seconds that disable waits for an owner, which then must have died inside. */
-#define IDLE_SECONDS 2
 
 /* What a cache may hold now, out of line and inline. The caller holds ctl_lock. */
 static uint32_t
@@ -203,7 +201,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 static void
 disable(struct pagepool_state *st)
 {
-	uint64_t end = rte_get_timer_cycles() + IDLE_SECONDS * rte_get_timer_hz();
+	uint64_t end = rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
 	struct pagepool_cache *c;
 
 	st->direct_off = true;
@@ -218,8 +216,8 @@ disable(struct pagepool_state *st)
 			cache_drain(st, c);
 		else
 			PP_LOG(ERR,
-				"%s: lcore %u was killed while allocating or putting; what is in "
-				"its cache stays there\n",
+				"%s: lcore %u was killed while allocating or putting, or is very "
+				"slow; what is in its cache stays there\n",
 				st->name, i);
 	}
 }

@@ -158,6 +158,10 @@ struct pagepool_state {
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
 };
 
+/** Seconds that destroy and disable wait for those who are inside. Somebody who takes so much longer
+ * than an operation does has been killed, or is kept from running. */
+#define PP_IDLE_SECONDS 2
+
 /** What zombie_out starts at: more than any number of puts can use up. */
 #define PP_ZOMBIE_BIAS (INT64_C(1) << 40)
 

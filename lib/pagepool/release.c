@@ -18,8 +18,6 @@
 
 #include "pagepool_priv.h"
 
-#define IDLE_SECONDS 2
-
 /** Go inside without a cache. @return false if the pool has been destroyed. */
 bool
 pp_guest_enter(struct pagepool_state *st)
@@ -76,7 +74,7 @@ pp_nobody_inside(const struct pagepool_state *st)
 static bool
 wait_idle(const struct pagepool_state *st)
 {
-	uint64_t end = rte_get_timer_cycles() + IDLE_SECONDS * rte_get_timer_hz();
+	uint64_t end = rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
 
 	while (!pp_nobody_inside(st)) {
 		if (rte_get_timer_cycles() > end)
