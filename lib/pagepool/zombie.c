@@ -219,7 +219,9 @@ struct warning {
 static void
 look_at_caches(struct pagepool_state *st)
 {
-	if (st->mempool == NULL || st->claimed || st->quiet == QUIET || !pp_mempool_disturbed(st))
+	/* Who is inside may have put the last one, and still has to leave. */
+	if (st->mempool == NULL || st->claimed || st->inside || st->quiet == QUIET ||
+		!pp_mempool_disturbed(st))
 		return;
 	if (pages_out(st) - pp_mempool_strays(st) > 0)
 		st->quiet = 0;

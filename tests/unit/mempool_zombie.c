@@ -4,6 +4,7 @@
  * The end of a mempool with objects out: memory of every kind is given back once, after the last
  * put, by whichever thread; also if lcores were in the middle of a put or get when it was freed.
  */
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "fault.h"
 #include "mempool.h"
+#include "pagepool_priv.h"
 
 #define N 1000u
 
@@ -376,6 +378,48 @@ checked_flush(void)
 	wait_for_alarm();
 }
 
+static uint64_t slow_hz;
+
+/* Shadows EAL's, to have seconds pass sooner. */
+uint64_t
+rte_get_tsc_hz(void)
+{
+	static uint64_t (*hz)(void);
+
+	if (hz == NULL)
+		*(void **)&hz = dlsym(RTLD_NEXT, "rte_get_tsc_hz");
+	return slow_hz != 0 ? slow_hz : hz();
+}
+
+/* Somebody has put the last object, and then does not run for seconds: until he has left the pool,
+ * what the caches say is not enough. */
+static void
+inside(void)
+{
+	struct pagepool_state *st;
+	struct rte_mempool *mp;
+	struct t_mem before;
+
+	t_mem_get(&before);
+	slow_hz = rte_get_tsc_hz() / 100;
+	objs = store[0];
+	mp = mempool_empty("inside", N, 256, 64, 0);
+	by_default(mp);
+	st = pagepool_from_mempool(mp)->state;
+	take(mp, 10);
+	__atomic_fetch_add(&st->guests, 1, __ATOMIC_SEQ_CST);
+	rte_mempool_free(mp);
+	put_goes_on(mp, 3, 0, 10);
+	for (unsigned int i = 0; i < 10; i++) {
+		usleep(30000);
+		CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	}
+	__atomic_fetch_sub(&st->guests, 1, __ATOMIC_RELEASE);
+	wait_for_alarm();
+	slow_hz = 0;
+	CHECK_MEM(before);
+}
+
 /* By a program that does it once too often, while objects keep what it frees. */
 static void
 freed_twice(void)
@@ -456,6 +500,7 @@ main(int argc, char **argv)
 	RUN(in_progress);
 	RUN(between_counts);
 	RUN(checked_flush);
+	RUN(inside);
 	RUN(freed_twice);
 	RUN(without_memory);
 	RUN(refused);
