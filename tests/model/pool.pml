@@ -24,7 +24,7 @@
 #define RING     (SLOT + CAPACITY - 1)
 #define WORDS    (RING + PAGES + 1)
 
-#define BIAS 100 /* ZOMBIE_BIAS */
+#define BIAS 100 /* PP_ZOMBIE_BIAS */
 
 #include "memory.pml"
 
@@ -159,6 +159,7 @@ inline zombie_sub(by) {
 	load(OUT, left);
 #endif
 	if
+	/* pp_zombie_home(), which claims the pool under a lock before it does that. */
 	:: left == 0 -> pp_state_free()
 	:: else
 	fi;
@@ -227,8 +228,8 @@ inline cache_revoke() {
 	store(ROOM, 0)
 }
 
-/* close_pool() */
-inline close_pool() {
+/* Here the wait has no end. If that of the code has, pp_zombie_settle() goes on from there later. */
+inline pp_close() {
 	begun = true;
 	lock();
 #ifndef BIAS_LATE
@@ -262,7 +263,7 @@ inline close_pool() {
 
 /* pagepool_destroy(), with what pagepool_in_use_count() does inside. */
 inline pagepool_destroy() {
-	close_pool();
+	pp_close();
 	d_step {
 		touch();
 		n = PAGES - (SEEN(PUT) - SEEN(GET));
