@@ -117,37 +117,48 @@ pp_zombie_settle(struct pagepool_state *st)
 	zombie_sub(st, PP_ZOMBIE_BIAS - out);
 }
 
-/* @return 0 or -ENOENT; the pages in use and the pool's id, by which it is told from others later */
-static int
-destroy(struct pagepool *pool, unsigned int *in_use, uint32_t *id)
+/* The end of a pool that is off the list. @return pages in use */
+static unsigned int
+end_pool(struct pagepool_state *st)
 {
-	struct pagepool_state *st = pp_list_remove(pool, false);
-	bool idle;
+	bool idle = pp_close(st);
+	unsigned int in_use = pagepool_in_use_count(&st->head);
 
-	if (st == NULL) {
-		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
-		return -ENOENT;
-	}
-	*id = st->id;
-	idle = pp_close(st);
-	*in_use = pagepool_in_use_count(&st->head);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */
 		st->inside = true;
-		pp_zombie_add(st, *in_use);
-		*in_use = RTE_MAX(*in_use, 1u);
-		return 0;
+		pp_zombie_add(st, in_use);
+		return RTE_MAX(in_use, 1u);
 	}
-	if (*in_use == 0) {
+	if (in_use == 0) {
 		pp_state_free(st);
 		return 0;
 	}
 	PP_LOG(NOTICE, "%s: destroyed with %u pages in use, their last put frees it\n", st->name,
-		*in_use);
+		in_use);
 	/* On the list before anybody can free it. */
-	pp_zombie_add(st, *in_use);
-	zombie_sub(st, PP_ZOMBIE_BIAS - *in_use);
-	return 0;
+	pp_zombie_add(st, in_use);
+	zombie_sub(st, PP_ZOMBIE_BIAS - in_use);
+	return in_use;
+}
+
+/* @return 0 or -ENOENT; the pages in use and the pool's id, by which it is told from others later */
+static int
+destroy(struct pagepool *pool, unsigned int *in_use, uint32_t *id)
+{
+	/* A thread that is cancelled halfway would leave a pool on no list at all. */
+	int cancel = pp_cancel_off(), ret = -ENOENT;
+	struct pagepool_state *st = pp_list_remove(pool, false);
+
+	if (st != NULL) {
+		*id = st->id;
+		*in_use = end_pool(st);
+		ret = 0;
+	} else {
+		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
+	}
+	pp_cancel_restore(cancel);
+	return ret;
 }
 
 PP_EXPORT unsigned int

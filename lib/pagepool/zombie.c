@@ -102,7 +102,11 @@ may_free(const struct pagepool_state *st)
 static void
 free_claimed(struct pagepool_state *st)
 {
+	/* It would stay claimed if the thread were cancelled. */
+	int cancel = pp_cancel_off();
+
 	pp_zombie_finish(st, st->mempool != NULL ? pp_mempool_clear(st) : pp_state_clear(st));
+	pp_cancel_restore(cancel);
 }
 
 /** End of a claim. @param gone  all but the state has been freed */
@@ -146,16 +150,12 @@ pp_zombie_claim(struct pagepool_state *st)
 void
 pp_zombie_home(struct pagepool_state *st)
 {
-	/* The last put may be that of a thread that is about to be cancelled. */
-	int cancel = pp_cancel_off();
-
 	/* A process that knows nothing of pools, and has only put what it got from a mempool, has not
 	 * looked for the registry yet. It is there, since the zombie is in it. */
 	if (unlikely(pp_process() == 0))
 		pp_library_init();
 	if (pp_zombie_claim(st))
 		free_claimed(st);
-	pp_cancel_restore(cancel);
 }
 
 /* Claim the next one that was left to this process. */

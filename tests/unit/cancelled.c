@@ -75,6 +75,12 @@ op_refused(void)
 }
 
 static void
+op_destroy(void)
+{
+	CHECK_EQ(pagepool_destroy(pool), 1);
+}
+
+static void
 op_last_put(void)
 {
 	pagepool_put(pool, page[0]);
@@ -104,9 +110,7 @@ not_inside(void)
 		CHECK_EQ(t_stats(pool).put_refused, 1);
 		pending(op_all);
 		CHECK_EQ(pagepool_check(pool), 0);
-		t_log_begin();
-		CHECK_EQ(pagepool_destroy(pool), 1);
-		t_log_end();
+		pending(op_destroy);
 		pending(op_last_put);
 		CHECK_MEM(before);
 	}

@@ -427,6 +427,44 @@ inside(void)
 	CHECK_MEM(before);
 }
 
+/* Frees the mempool, having been asked to end already. */
+static void *
+with_pending(void *mp)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CHECK_EQ(pthread_cancel(pthread_self()), 0);
+	pthread_setcancelstate(state, &state);
+	rte_mempool_free(mp);
+	return NULL;
+}
+
+/* A thread that is cancelled does not end halfway through the free, in which it writes to the log. */
+static void
+cancelled(void)
+{
+	FILE *unbuffered = fopen("/dev/null", "w");
+	struct rte_mempool *mp;
+	struct t_mem before;
+	pthread_t tid;
+
+	t_mem_get(&before);
+	mp = mempool_empty("cancelled", N, 256, 32, 0);
+	CHECK(unbuffered != NULL);
+	setvbuf(unbuffered, NULL, _IONBF, 0);
+	by_default(mp);
+	take(mp, 10);
+	rte_openlog_stream(unbuffered);
+	CHECK_EQ(pthread_create(&tid, NULL, with_pending, mp), 0);
+	CHECK_EQ(pthread_join(tid, NULL), 0);
+	rte_openlog_stream(NULL);
+	fclose(unbuffered);
+	put_all(0, 10, mp);
+	wait_for_alarm();
+	CHECK_MEM(before);
+}
+
 /* By a program that does it once too often, while objects keep what it frees. */
 static void
 freed_twice(void)
@@ -508,6 +546,7 @@ main(int argc, char **argv)
 	RUN(between_counts);
 	RUN(checked_flush);
 	RUN(inside);
+	RUN(cancelled);
 	RUN(freed_twice);
 	RUN(without_memory);
 	RUN(refused);

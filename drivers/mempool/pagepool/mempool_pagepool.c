@@ -19,6 +19,7 @@
  * anything; free() of the ops comes too late for that. See doc/destroy.md.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -273,26 +274,35 @@ on_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
 {
 	struct pp_mempool *p = mp->pool_data;
 	unsigned int out;
+	int cancel;
 
 	RTE_SET_USED(arg);
 	if (event != RTE_MEMPOOL_EVENT_DESTROY || !is_ours(mp))
 		return;
+	/* rte_mempool_free() is no cancellation point, but the log is, and a mempool that is freed
+	 * halfway would stay for good. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	out = pagepool_mempool_leave(p->pool, mp);
 	if (out > 0)
 		LOG(WARNING,
 			"%s: freed while %u of its objects are in use; the last of them to be put "
 			"frees its memory\n",
 			mp->name, out);
+	pthread_setcancelstate(cancel, &cancel);
 }
 
 static void
 pp_free(struct rte_mempool *mp)
 {
 	struct pp_mempool *p = mp->pool_data;
+	int cancel;
 
+	if (p == NULL)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* Of a pool with objects out nothing may be looked at afterwards. */
-	if (p != NULL)
-		pagepool_mempool_free(p->pool, mp);
+	pagepool_mempool_free(p->pool, mp);
+	pthread_setcancelstate(cancel, &cancel);
 }
 
 /* Every chunk that comes here is contiguous for devices, so objects lie side by side in it, where
