@@ -264,6 +264,23 @@ end() {
 	[ "$(<"$WORK/rest")" = quit ] || fail "it reads what nobody told it to"
 }
 
+# Without standard output nothing of EAL's is opened in its place, and written to.
+closed() {
+	printf '%s\n' start 'show port info 0' 'port detach 1' 'port attach net_null1' |
+		timeout -k 1 20 "$TESTPMD" "${OPTIONS[@]}" -i "--report=$WORK/report" >&- 2>"$WORK/log" || fail "status $?"
+	grep -q '"reason": "detached"' "$WORK/report" || fail "no departure in the report"
+}
+
+# On a terminal the table of statistics takes its own place again, and no line above it.
+table() {
+	echo 'port detach 1' >"$WORK/commands"
+	script -qefc "timeout 60 $(printf '%q ' "$TESTPMD" "${OPTIONS[@]}" --pool-per-port --stats-period=0.1 \
+		--duration=0.5 "--cmdline-file=$WORK/commands")" /dev/null </dev/null >"$WORK/log" 2>&1 || fail "status $?"
+	# The cursor moves up as many lines as the table before had.
+	awk '/^\033\[[0-9]+A/ { up = substr($0, 3) + 0; if (++moves > 1 && up != NR - line) bad = 1; line = NR }
+		END { exit bad || moves < 2 }' "$WORK/log" || fail "the table moves"
+}
+
 # Bytes that no person typed.
 garbage() {
 	local seed=${PP_SEED:-$RANDOM}
