@@ -277,7 +277,7 @@ table() {
 	script -qefc "timeout 60 $(printf '%q ' "$TESTPMD" "${OPTIONS[@]}" --pool-per-port --stats-period=0.1 \
 		--duration=0.5 "--cmdline-file=$WORK/commands")" /dev/null </dev/null >"$WORK/log" 2>&1 || fail "status $?"
 	# The cursor moves up as many lines as the table before had.
-	awk '/^\033\[[0-9]+A/ { up = substr($0, 3) + 0; if (++moves > 1 && up != NR - line) bad = 1; line = NR }
+	awk '/\033\[[0-9]+A/ { up = $0; sub(/.*\033\[J\033\[/, "", up); up += 0; if (++moves > 1 && up != NR - line) bad = 1; line = NR }
 		END { exit bad || moves < 2 }' "$WORK/log" || fail "the table moves"
 }
 
