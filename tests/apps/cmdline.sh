@@ -274,8 +274,8 @@ closed() {
 # On a terminal the table of statistics takes its own place again, and no line above it.
 table() {
 	echo 'port detach 1' >"$WORK/commands"
-	script -qefc "timeout 60 $(printf '%q ' "$TESTPMD" "${OPTIONS[@]}" --pool-per-port --stats-period=0.1 \
-		--duration=0.5 "--cmdline-file=$WORK/commands")" /dev/null </dev/null >"$WORK/log" 2>&1 || fail "status $?"
+	script -qefc "timeout 60 $(printf '%q ' "$TESTPMD" "${OPTIONS[@]}" --pool-per-port --stats-period=0.05 \
+		--duration=1.2 "--cmdline-file=$WORK/commands")" /dev/null </dev/null >"$WORK/log" 2>&1 || fail "status $?"
 	# The cursor moves up as many lines as the table before had.
 	awk '/\033\[[0-9]+A/ { up = $0; sub(/.*\033\[J\033\[/, "", up); up += 0; if (++moves > 1 && up != NR - line) bad = 1; line = NR }
 		END { exit bad || moves < 2 }' "$WORK/log" || fail "the table moves"
