@@ -146,6 +146,7 @@ wait_for_round(struct tpp_options *opts, struct tpp_port *ports)
 
 	char *said = NULL;
 	size_t len;
+	bool early;
 	FILE *was = stderr;
 
 	opts->mode = &slow;
@@ -157,9 +158,10 @@ wait_for_round(struct tpp_options *opts, struct tpp_port *ports)
 	CHECK(fwd_start(&fwd, false) == 0);
 	stderr = open_memstream(&said, &len);
 	CHECK(stderr != NULL);
-	CHECK(!change_early(&fwd, ports));
+	early = change_early(&fwd, ports);
 	fclose(stderr);
 	stderr = was;
+	CHECK(!early);
 	CHECK(strstr(said, "an lcore has not come round") != NULL);
 	free(said);
 	fwd_stop(&fwd);
