@@ -212,6 +212,14 @@ ports() {
 	says 'error: '
 	ask 'port attach net_nothing0'
 	says 'error: '
+	# What is no port does not stay: the second time is like the first.
+	ask 'port attach crypto_null0'
+	says 'error: port attach crypto_null0: '
+	if grep -q 'has no Ethernet port' <<<"$ANSWER"; then
+		ask 'port attach crypto_null0'
+		says 'error: port attach crypto_null0: '
+		says_not 'EAL: Failed to attach'
+	fi
 	ask 'port stop all'
 	ask 'port start all'
 	ask 'port detach all'
