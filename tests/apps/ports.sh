@@ -8,7 +8,7 @@ set -euo pipefail
 TESTPMD=$1
 WORK=$(mktemp -d)
 PID=
-trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null || true; rm -rf "$WORK"' EXIT
+trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null || true; rm -rf "$WORK" "/var/run/dpdk/ports$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/ports$$"' EXIT
 trap 'exit 143' TERM INT
 
 fail() {
