@@ -17,19 +17,36 @@
 #include "fwd_plan.h"
 #include "msg.h"
 
-/** How long the second half of a pipeline gets to send what is between the halves. */
-#define EMPTY_MS 100
-/** How long it is waited for without letting go of the CPU. */
+/** How long it is waited for an lcore without letting go of the CPU. */
 #define SPIN_US 50
+/** How long before it is said. */
+#define PATIENCE_MS 1000
+
+/** A wait for lcores. There is no end to it without them: what they may be looking at cannot be
+ * freed, nor a port closed in whose driver they are. */
+struct patience {
+	uint64_t since; /* TSC. */
+	bool said;
+};
 
 /* Look again: a round takes microseconds. After some more the lcore that is waited for is likely not
  * running, and may need this CPU. No pause instruction: hypervisors take a row of them for a reason
  * to stop the virtual CPU, for longer than the whole change takes. */
 static void
-let_run(uint64_t since)
+let_run(struct patience *wait)
 {
-	if (rte_get_tsc_cycles() - since > SPIN_US * rte_get_tsc_hz() / 1000000)
+	uint64_t waited = rte_get_tsc_cycles() - wait->since, hz = rte_get_tsc_hz();
+
+	if (waited > SPIN_US * hz / 1000000)
 		sched_yield();
+	if (wait->said || waited < PATIENCE_MS * hz / 1000)
+		return;
+	wait->said = true;
+	msg_warn("an lcore has not come round for %u ms: its CPU is busy, or a driver's burst "
+		 "function "
+		 "does not return; nothing can be changed before it has; a second Ctrl-C ends the "
+		 "program",
+		PATIENCE_MS);
 }
 
 static bool
@@ -43,7 +60,8 @@ sees(const struct fwd_lcore *lcore, const struct fwd_stream *s)
 static void
 publish(struct fwd *fwd)
 {
-	uint64_t token, since;
+	struct patience wait = {0};
+	uint64_t token;
 
 	for (unsigned int i = 0; i < fwd->nb_lcores; i++) {
 		struct fwd_lcore *lcore = &fwd->lcores[i];
@@ -64,9 +82,9 @@ publish(struct fwd *fwd)
 		__atomic_store_n(&lcore->table, table, __ATOMIC_RELEASE);
 	}
 	token = rte_rcu_qsbr_start(fwd->qsbr);
-	since = rte_get_tsc_cycles();
+	wait.since = rte_get_tsc_cycles();
 	while (rte_rcu_qsbr_check(fwd->qsbr, token, false) == 0)
-		let_run(since);
+		let_run(&wait);
 }
 
 /* Make what streams become, and mark those that change. */
@@ -98,20 +116,20 @@ prepare(struct fwd *fwd, const struct tpp_port *ports, unsigned int nb_ports, bo
 	return ret;
 }
 
-/* What mode pipeline has between its lcores leaves by the old way. */
+/* What mode pipeline has between its lcores leaves by the old way. It takes as long as the second
+ * lcore needs to come round: what a Tx queue does not take is dropped. */
 static void
 empty_rings(struct fwd *fwd)
 {
-	uint64_t since = rte_get_tsc_cycles();
-	uint64_t end = since + EMPTY_MS * rte_get_tsc_hz() / 1000;
+	struct patience wait = {.since = rte_get_tsc_cycles()};
 
 	for (unsigned int key = 0; key < fwd_nb_keys(fwd); key++) {
 		struct fwd_stream *s = fwd->streams[key];
 
 		if (s == NULL || s->stage != FWD_EMPTIED)
 			continue;
-		while (fwd->running && !rte_ring_empty(s->ring) && rte_get_tsc_cycles() < end)
-			let_run(since);
+		while (fwd->running && !rte_ring_empty(s->ring))
+			let_run(&wait);
 		s->stage = FWD_HIDDEN;
 	}
 	publish(fwd);

@@ -9,6 +9,7 @@
  * taken down in reverse, however far it came.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -344,6 +345,19 @@ run(void)
 	return ret;
 }
 
+/* Who closed standard output would have EAL open one of its files in its place, and what we print
+ * go into that: EAL's shared configuration, or an eventfd. */
+static bool
+open_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	return fd >= 0 && close(fd) == 0;
+}
+
 /* Alone, --version needs no "--" in front of it; EAL's own is a line in its log. A --help there is
  * EAL's, and calls our usage too. */
 static bool
@@ -358,6 +372,8 @@ main(int argc, char **argv)
 	int eal_argc = 1;
 	int ret;
 
+	if (!open_standard_files())
+		return EXIT_FAILURE;
 	while (eal_argc < argc && strcmp(argv[eal_argc], "--") != 0)
 		eal_argc++;
 	if (asks_for_version(argc, argv))

@@ -67,9 +67,12 @@ show_lines(const struct tpp_app *app, const struct stats *before, const struct s
 	}
 }
 
-static void
+/* @return how many lines it printed. */
+static unsigned int
 show_pools(const struct tpp_app *app, const char *line_end)
 {
+	unsigned int lines = 1;
+
 	printf("%-20s %14s %14s %14s%s\n", "pool", "size", "in use", "cached", line_end);
 	for (unsigned int i = 0; i < app->nb_pools; i++) {
 		struct pool_use use;
@@ -79,7 +82,9 @@ show_pools(const struct tpp_app *app, const char *line_end)
 		pool_use_get(&app->pools[i], &use);
 		printf("%-20s %14u %14u %14u%s\n", app->pools[i].mp->name, use.size, use.in_use,
 			use.cached, line_end);
+		lines++;
 	}
+	return lines;
 }
 
 /* Each line is erased behind its end, and all below the table, so that whatever else was printed
@@ -108,9 +113,8 @@ show_table(const struct tpp_app *app, const struct stats *before, const struct s
 			rate(a->tx_packets, b->tx_packets, dt) / 1e6, b->tx_dropped, b->imissed,
 			b->rx_nombuf);
 	}
-	show_pools(app, ERASE_REST_OF_LINE);
+	lines_up = 2 + app->nb_ports + show_pools(app, ERASE_REST_OF_LINE);
 	fputs(ERASE_BELOW, stdout);
-	lines_up = 3 + app->nb_ports + app->nb_pools;
 }
 
 void

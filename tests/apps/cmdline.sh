@@ -9,7 +9,7 @@ set -euo pipefail
 TESTPMD=$1
 WORK=$(mktemp -d)
 PID=
-trap '[ -z "$PID" ] || kill "$PID"; rm -rf "$WORK"' EXIT
+trap '[ -z "$PID" ] || kill "$PID"; rm -rf "$WORK" "/var/run/dpdk/cmdline$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/cmdline$$"' EXIT
 trap 'exit 143' TERM INT
 
 fail() {
@@ -19,7 +19,7 @@ fail() {
 	exit 1
 }
 
-OPTIONS=(--no-huge -m 64 -l "0,1" --no-pci --no-telemetry --vdev=net_null0 --vdev=net_null1
+OPTIONS=(--no-huge -m 64 -l "0,1" --no-pci --no-telemetry "--file-prefix=cmdline$$" --vdev=net_null0 --vdev=net_null1
 	-- --total-num-mbufs=2048 --stats-period=0 --no-mlockall)
 
 # run OPTION...: runs it to its end, standard input is ours.
@@ -119,7 +119,12 @@ show() {
 		'^  RX-packets: [1-9][0-9]* +RX-missed: 0 +RX-bytes:  [0-9]+$' '^  RX-errors: 0$' \
 		'^  RX-nombuf:  [0-9]+ *$' '^  TX-packets: [1-9][0-9]* +TX-errors: 0 +TX-bytes:  [0-9]+$' \
 		'Rx-pps: +0 +Rx-bps: +0$'
-	ask 'show port stats 1'
+	# On a busy machine the lcore may not have run since the last look.
+	local i
+	for ((i = 0; i < 100; i++)); do
+		ask 'show port stats 1'
+		grep -qE '[RT]x-pps: +0 ' <<<"$ANSWER" || break
+	done
 	says 'NIC statistics for port 1 ' 'Rx-pps: +[1-9]' 'Tx-pps: +[1-9]'
 	says_not 'for port 0 '
 	ask 'show port xstats 0'
@@ -212,6 +217,14 @@ ports() {
 	says 'error: '
 	ask 'port attach net_nothing0'
 	says 'error: '
+	# What is no port does not stay: the second time is like the first.
+	ask 'port attach crypto_null0'
+	says 'error: port attach crypto_null0: '
+	if grep -q 'has no Ethernet port' <<<"$ANSWER"; then
+		ask 'port attach crypto_null0'
+		says 'error: port attach crypto_null0: '
+		says_not 'EAL: Failed to attach'
+	fi
 	ask 'port stop all'
 	ask 'port start all'
 	ask 'port detach all'
@@ -262,6 +275,23 @@ end() {
 		cat >"$WORK/rest"
 	} < <(printf 'quit\n')
 	[ "$(<"$WORK/rest")" = quit ] || fail "it reads what nobody told it to"
+}
+
+# Without standard output nothing of EAL's is opened in its place, and written to.
+closed() {
+	printf '%s\n' start 'show port info 0' 'port detach 1' 'port attach net_null1' |
+		timeout -k 1 20 "$TESTPMD" "${OPTIONS[@]}" -i "--report=$WORK/report" >&- 2>"$WORK/log" || fail "status $?"
+	grep -q '"reason": "detached"' "$WORK/report" || fail "no departure in the report"
+}
+
+# On a terminal the table of statistics takes its own place again, and no line above it.
+table() {
+	echo 'port detach 1' >"$WORK/commands"
+	script -qefc "timeout 60 $(printf '%q ' "$TESTPMD" "${OPTIONS[@]}" --pool-per-port --stats-period=0.05 \
+		--duration=1.2 "--cmdline-file=$WORK/commands")" /dev/null </dev/null >"$WORK/log" 2>&1 || fail "status $?"
+	# The cursor moves up as many lines as the table before had.
+	awk '/\033\[[0-9]+A/ { up = $0; sub(/.*\033\[J\033\[/, "", up); up += 0; if (++moves > 1 && up != NR - line) bad = 1; line = NR }
+		END { exit bad || moves < 2 }' "$WORK/log" || fail "the table moves"
 }
 
 # Bytes that no person typed.

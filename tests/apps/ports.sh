@@ -8,7 +8,7 @@ set -euo pipefail
 TESTPMD=$1
 WORK=$(mktemp -d)
 PID=
-trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null || true; rm -rf "$WORK"' EXIT
+trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null || true; rm -rf "$WORK" "/var/run/dpdk/ports$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/ports$$"' EXIT
 trap 'exit 143' TERM INT
 
 fail() {
@@ -123,6 +123,8 @@ survivors() {
 	tell stop 'for all ports'
 	quit
 	report '[.ports[0, 1] | .tx_packets - .rx_packets] | add == 64' 'packets of the others'
+	# One that was lost on its way would be in none of these counters.
+	report '[.pools[].in_use] == [64]' 'packets of the others that are still there'
 	report '[.ports[0, 1].tx_dropped] == [0, 0]' 'drops of the others'
 	report ".ports[3].rx_packets >= $left" 'packets of port 3 before it left'
 	report "(.departures | length) == $cycles" departures

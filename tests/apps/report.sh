@@ -8,7 +8,7 @@ set -euo pipefail
 
 TESTPMD=$1
 WORK=$(mktemp -d)
-trap 'rm -rf "$WORK"' EXIT
+trap 'rm -rf "$WORK" "/var/run/dpdk/report$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/report$$"' EXIT
 trap 'exit 143' TERM INT
 
 fail() {
@@ -20,7 +20,7 @@ fail() {
 
 # forward REPORT: forwards for a moment. Its standard output goes to ours.
 forward() {
-	timeout 60 "$TESTPMD" -l 0,1 --no-huge -m 64 --no-pci --no-telemetry --vdev=net_null0 \
+	timeout 60 "$TESTPMD" -l 0,1 --no-huge -m 64 --no-pci --no-telemetry "--file-prefix=report$$" --vdev=net_null0 \
 		--vdev=net_null1 -- --duration=0.2 --total-num-mbufs=2048 --stats-period=0 \
 		"--report=$1" 2>>"$WORK/log"
 }
