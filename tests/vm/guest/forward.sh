@@ -18,12 +18,12 @@ mbufs_home() {
 }
 
 # stock_forward NAME va|pa OPS FRAMES MBUFS [OPTION...]: a stock testpmd forwards so many frames
-# each way, with a pool of these ops. Leaves NAME.log.
+# each way, with a pool of these ops, between nic0 and nic1, or what PAIR says. Leaves NAME.log.
 stock_forward() {
 	local name=$1 iova=$2 ops=$3 frames=$4 mbufs=$5
 	shift 5
-	# shellcheck disable=SC2046  # words
-	app "$name" dpdk-testpmd $(eal "$iova" nic0 nic1) $(eal_ops "$ops") -- -i --nb-cores=1 \
+	# shellcheck disable=SC2046,SC2086  # words
+	app "$name" dpdk-testpmd $(eal "$iova" ${PAIR:-nic0 nic1}) $(eal_ops "$ops") -- -i --nb-cores=1 \
 		"--total-num-mbufs=$mbufs" --no-flush-rx \
 		--disable-link-check "$@"
 	wait_for "$name" 60 'Done'

@@ -17,6 +17,9 @@ PROG=$PAGEPOOL/tests/vm/prog
 DRIVER=$(cat /lab/driver)
 # Arguments of our driver, from the command line; a scenario can have its own.
 DEVARGS=$(cat /lab/devargs)
+# How often a scenario does what it does, from its head or the command line.
+# shellcheck disable=SC2034
+CYCLES=$(cat /lab/cycles)
 # shellcheck disable=SC2034
 case $DRIVER in
 ppigb) DRIVER_NAME=net_ppigb ;;
@@ -98,18 +101,27 @@ eal_ops() {
 	[ "$1" != pagepool ] || printf '%s ' -d "$PLUGIN" --mbuf-pool-ops-name=pagepool
 }
 
+# devargs NIC: what EAL calls it, with the arguments of our driver; "nic0,isolate=1" has its own.
+devargs() {
+	case $1 in
+	*,*) echo "$(pci "${1%%,*}"),${1#*,}" ;;
+	*) echo "$(pci "$1")${DEVARGS:+,$DEVARGS}" ;;
+	esac
+}
+
 # eal va|pa NIC...: EAL's arguments for these ports, in a process on two lcores, with virtual or
 # physical addresses as those of the devices, and with the driver that the scenario is about.
 eal() {
-	local nic devargs=
+	local nic
 	printf '%s ' -l 0,1 "--iova-mode=$1" --no-telemetry
 	if [ "$DRIVER" = ppigb ]; then
 		printf '%s ' -d "$PMD"
-		devargs=$DEVARGS
+	else
+		local DEVARGS=
 	fi
 	shift
 	for nic; do
-		printf '%s ' -a "$(pci "$nic")${devargs:+,$devargs}"
+		printf '%s ' -a "$(devargs "$nic")"
 	done
 }
 
@@ -209,6 +221,28 @@ forwarding_stops() {
 	tell "$1" stop
 	wait_for "$1" 20 'Accumulated forward statistics'
 	usleep 500000
+}
+
+# holdings NAME: what a program must not hold more and more of: file descriptors, of which VFIO's, kB
+# of locked memory; and huge pages that are free.
+holdings() {
+	local pid line
+	pid=$(cat "$1.pid")
+	# shellcheck disable=SC2046  # words
+	set -- $(find "/proc/$pid/fd" -type l)
+	printf '%s' "fds=$# vfio=$(find "/proc/$pid/fd" -type l -exec readlink {} \; | grep -c vfio)"
+	while read -r line; do
+		case $line in
+		VmLck:*) printf ' locked_kB=%s' "$(echo "$line" | tr -dc 0-9)" ;;
+		esac
+	done <"/proc/$pid/status"
+	echo " free_huge_pages=$(sed -n 's/^HugePages_Free: *//p' /proc/meminfo)"
+}
+
+# flat NAME: it holds what it held when this was called first.
+flat() {
+	[ -e "$1.holds" ] || holdings "$1" >"$1.holds"
+	expect "$1 holds" "$(holdings "$1")" "$(cat "$1.holds")"
 }
 
 # number KEY FILE: the numbers with this key in a report of testpmd-pp, one a line.

@@ -100,6 +100,7 @@ def add_ours(archive, build, scenario):
         add_program(archive, f"{build}/{name}", f"/pagepool/{name}")
     archive.data("/lab/driver", scenario.driver.encode() + b"\n")
     archive.data("/lab/devargs", scenario.devargs.encode() + b"\n")
+    archive.data("/lab/cycles", f"{scenario.cycles}\n".encode())
 
 
 def write(path, options, scenario):

@@ -49,11 +49,18 @@ def wire(scenario, number):
             f"remote.type=unix,remote.path=n{number}.host")
 
 
+def hotplug(scenario):
+    """How NICs come and go: ACPI's way is fast, but only the native one can cut a slot's power."""
+    if scenario.hotplug != "native":
+        return []
+    return ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off"]
+
+
 def command(options, scenario, image):
     """The command line, for the folder of the logs. NIC i sits behind root port i and is 0000:(i+1):00.0 to the guest."""
     words = [options.qemu, "-no-user-config", "-nodefaults", "-display", "none", "-no-reboot",
              "-M", "q35", *clock(scenario), "-cpu", "max", "-smp", "2",
-             "-m", str(MEMORY_MIB),
+             "-m", str(MEMORY_MIB), *hotplug(scenario),
              # Before the devices whose accesses it is to translate.
              "-device", ",".join(filter(None, ("intel-iommu,intremap=on", scenario.iommu)))]
     for i in range(scenario.nics):
@@ -114,6 +121,10 @@ class Machine:
         if "return" not in answer:
             raise Gone(f"{name}: {answer['error']['desc']}")
         return answer["return"]
+
+    def has_device(self, name):
+        return any(child["name"] == name
+                   for child in self.execute("qom-list", path="/machine/peripheral"))
 
     def wait_event(self, name, seconds, since=0.0, **data):
         """The time of an event that carries this data, or None when there was none in time."""

@@ -35,7 +35,8 @@ class Requests:
         self._machine, self._wires = machine, wires
         # When the time of the scenario is over.
         self.end = 0.0
-        self._traffic = None
+        # By the pair of NICs.
+        self._traffic = {}
         self._file = None
         self.figure = ""
         self.failure = ""
@@ -84,17 +85,32 @@ class Requests:
         self._machine.execute(name, **named(words))
         return ""
 
-    def on_unplug(self, nic, seconds):
-        """Asks the guest to let a NIC go; answers how many milliseconds that took."""
+    def on_unplug(self, *words):
+        """Asks the guest to let NICs go, at once; answers after how many milliseconds they were
+        gone, the last of them. The last word is how many seconds it may take."""
+        *nics, seconds = words
         start = time.monotonic()
-        self._machine.execute("device_del", id=nic)
-        when = self._machine.wait_event("DEVICE_DELETED", float(seconds), start, device=nic)
-        if when is None:
-            raise Refused(f"{nic} is still there after {seconds} s")
-        return f"{(when - start) * 1000:.0f}"
+        for nic in nics:
+            self._machine.execute("device_del", id=nic)
+        for nic in nics:
+            when = self._machine.wait_event("DEVICE_DELETED", float(seconds), start, device=nic)
+            if when is None:
+                raise Refused(f"{nic} is still there after {seconds} s")
+        return f"{(time.monotonic() - start) * 1000:.0f}"
 
-    def on_plug(self, nic):
-        self._machine.execute("device_add", **qemu.nic_device(int(nic.removeprefix("nic"))))
+    def on_gone(self, nic, seconds):
+        """Waits until there is no such NIC any more. Of one whose slot has no power QEMU sends no
+        event."""
+        end = time.monotonic() + float(seconds)
+        while self._machine.has_device(nic):
+            if time.monotonic() > end:
+                raise Refused(f"{nic} is still there after {seconds} s")
+            time.sleep(0.01)
+        return ""
+
+    def on_plug(self, *nics):
+        for nic in nics:
+            self._machine.execute("device_add", **qemu.nic_device(self._nic(nic)))
         return ""
 
     def on_faults(self, first="0", end="0xffffffffffffffff"):
@@ -129,16 +145,38 @@ class Requests:
         return str(traffic.result)
 
     def on_traffic_start(self, first, second, *words):
-        self._traffic = self._new_traffic(first, second, words)
-        self._traffic.start()
+        traffic = self._new_traffic(first, second, words)
+        self._traffic[first, second] = traffic
+        traffic.start()
         return ""
 
-    def on_traffic_stop(self):
-        if self._traffic is None:
-            raise Refused("there is no traffic")
-        result = self._traffic.finish()
-        self._traffic = None
-        return str(result)
+    def on_traffic_stop(self, *pair):
+        """Of the only pair there is, if none is named."""
+        key = pair or next(iter(self._traffic), None)
+        if key not in self._traffic:
+            raise Refused("there is no such traffic")
+        return str(self._traffic.pop(key).finish())
+
+    def on_traffic_moves(self, first, second, seconds, count="100"):
+        """Until so many frames more have gone through, from one NIC to the other."""
+        if (first, second) not in self._traffic:
+            raise Refused("there is no such traffic")
+        traffic = self._traffic[first, second]
+        end, wanted = time.monotonic() + float(seconds), traffic.received() + int(count)
+        while traffic.received() < wanted:
+            if time.monotonic() > end:
+                raise Refused(f"{wanted - traffic.received()} of {count} frames did not come "
+                              f"within {seconds} s")
+            time.sleep(0.005)
+        return ""
+
+    def on_traffic_wait(self, *pair):
+        """Until all of its count is through or lost."""
+        if pair not in self._traffic:
+            raise Refused("there is no such traffic")
+        traffic = self._traffic.pop(pair)
+        traffic.join()
+        return str(traffic.result)
 
     @staticmethod
     def _frames():
@@ -153,9 +191,9 @@ class Requests:
         return number
 
     def _new_traffic(self, first, second, words):
-        if self._traffic is not None:
+        if any({first, second} & set(pair) for pair in self._traffic):
             raise Refused("there is traffic already")
         pair = [self._nic(nic) for nic in (first, second)]
         # What came out before anybody asked is nobody's.
-        self._wires.drain()
+        self._wires.drain(pair)
         return Traffic(self._wires, pair, self.end, **named(words))

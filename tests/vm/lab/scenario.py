@@ -10,8 +10,11 @@
     # icount: 1                   the clock counts instructions, 2^1 ns each: the same in every run
     # kernel: iomem=relaxed       more words for the kernel's command line
     # needs: scapy                what must be on this machine besides QEMU
+    # may: segfault at            what its kernel may say, though no healthy one does
     # must-fail: DMAR             a control: passes only if exactly this made it fail
     # iommu: aw-bits=39           more properties of the IOMMU
+    # hotplug: native             slots as PCI Express has them, whose power can be cut; else ACPI's
+    # cycles: 20                  how often it does what it does; --cycles and the time scale it
 """
 
 import re
@@ -20,6 +23,7 @@ from dataclasses import dataclass
 
 DRIVERS = ("stock", "ppigb")
 WIRED = ("lab", "pairs")
+HOTPLUG = ("acpi", "native")
 
 
 class Bad(Exception):
@@ -40,8 +44,11 @@ class Scenario:
     icount: int | None = None
     kernel: str = ""
     needs: str = ""
+    may: str = ""
     must_fail: str = ""
     iommu: str = ""
+    hotplug: str = "acpi"
+    cycles: int = 0
 
 
 def one_of(names):
@@ -53,8 +60,8 @@ def one_of(names):
 
 
 CONVERT = {"what": str, "nics": int, "timeout": float, "driver": one_of(DRIVERS),
-           "wired": one_of(WIRED), "icount": int, "kernel": str, "needs": str, "must-fail": str,
-           "iommu": str}
+           "wired": one_of(WIRED), "icount": int, "kernel": str, "needs": str, "may": str, "must-fail": str,
+           "iommu": str, "hotplug": one_of(HOTPLUG), "cycles": int}
 
 
 def read(path):

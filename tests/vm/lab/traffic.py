@@ -68,8 +68,8 @@ class Wires:
         except (BlockingIOError, ConnectionRefusedError, FileNotFoundError):
             return False
 
-    def drain(self):
-        for end in self.ends:
+    def drain(self, nics):
+        for end in (self.ends[nic] for nic in nics):
             try:
                 while True:
                     end.recv(65536)
@@ -85,40 +85,52 @@ class Wires:
 class Result:
     sent: int = 0
     received: int = 0
+    returned: int = 0
     harmed: int = 0
     lost: int = 0
     gap: float = 0.0
     seconds: float = 0.0
+    last: float = 0.0
     outstanding: dict = field(default_factory=dict)
     late: set = field(default_factory=set)
 
     def __str__(self):
-        return (f"sent={self.sent} received={self.received} harmed={self.harmed} "
-                f"lost={self.lost} gap_ms={self.gap * 1000:.0f} ms={self.seconds * 1000:.0f}")
+        return (f"sent={self.sent} received={self.received} returned={self.returned} "
+                f"harmed={self.harmed} lost={self.lost} gap_ms={self.gap * 1000:.0f} ms={self.seconds * 1000:.0f}")
 
 
 class Traffic(threading.Thread):
     """Frames both ways between two NICs, never more than WINDOW on the way in each direction.
     Stops after COUNT frames each way, or, without a count, when told to; at END at the latest.
     SWAP: who forwards them swaps the addresses. IP: they are UDP. PATIENCE, in ms: until a frame is
-    taken for lost and the next one sent; should it come after all, it is not."""
+    taken for lost and the next one sent; should it come after all, it is not. LEAVING: a NIC may
+    go, then what went into the other one comes out of it again ("returned"). RATE: that many a
+    second each way."""
 
     def __init__(self, wires, pair, end, count=0, window=32, size=0, swap=False, ip=False,
-                 patience=PATIENCE * 1000):
+                 patience=PATIENCE * 1000, leaving=False, rate=0):
         super().__init__(daemon=True)
         self._end = end
         self._wires, self._pair = wires, pair
         self._count, self._window, self._size = count, window, size
         self._swap, self._ip, self._patience = swap, ip, patience / 1000
+        self._leaving, self._rate = leaving, rate
+        self._give_up = max(GIVE_UP, 2 * self._patience)
         self._stop_sending = threading.Event()
         self._per_side = [Result(), Result()]
-        self._last = 0.0
+        self._start = self._told = 0.0
         self.result = Result()
+
+    def _may_send(self, result):
+        if self._done_sending(result) or len(result.outstanding) >= self._window:
+            return False
+        due = (time.monotonic() - self._start) * self._rate
+        return self._rate == 0 or result.sent <= due
 
     def _send(self, side):
         result = self._per_side[side]
-        near, far = self._pair[side], self._pair[1 - side]
-        while len(result.outstanding) < self._window and not self._done_sending(result):
+        near = self._pair[side]
+        while self._may_send(result):
             # The same frames in each run, whatever direction is faster.
             number = 2 * result.sent + side
             if not self._wires.send(near, self._frame(number, near)):
@@ -137,7 +149,6 @@ class Traffic(threading.Thread):
         return self._stop_sending.is_set() or 0 < self._count <= result.sent
 
     def _receive(self, side, now):
-        result = self._per_side[1 - side]
         end = self._wires.ends[self._pair[side]]
         at = IP_HEAD if self._ip else 14
         for _ in range(2 * self._window):
@@ -146,18 +157,28 @@ class Traffic(threading.Thread):
             except BlockingIOError:
                 return
             number = int.from_bytes(data[at:at + 8], "big")
+            sender = number % 2
+            result = self._per_side[sender]
             known = result.outstanding.pop(number, None) is not None
             if number in result.late:
                 result.late.remove(number)
                 result.lost -= 1
                 known = True
             # What is not known was never sent, or comes a second time.
-            if known and self._frame(number, self._pair[1 - side], self._swap) == data:
+            if not known or self._frame(number, self._pair[sender], self._swap) != data:
+                result.harmed += 1
+            elif sender != side:
                 result.received += 1
+            elif self._leaving:
+                result.returned += 1
             else:
                 result.harmed += 1
-            self.result.gap = max(self.result.gap, now - self._last)
-            self._last = now
+            self._gap(result, now)
+
+    @staticmethod
+    def _gap(result, now):
+        result.gap = max(result.gap, now - result.last)
+        result.last = now
 
     def _expire(self, now):
         for result in self._per_side:
@@ -168,7 +189,9 @@ class Traffic(threading.Thread):
                 result.lost += 1
 
     def run(self):
-        start = self._last = time.monotonic()
+        self._start = time.monotonic()
+        for result in self._per_side:
+            result.last = self._start
         ends = [self._wires.ends[nic] for nic in self._pair]
         while True:
             for side in (0, 1):
@@ -178,17 +201,25 @@ class Traffic(threading.Thread):
             for side in (0, 1):
                 self._receive(side, now)
             self._expire(now)
-            dead = not any(r.received or r.harmed for r in self._per_side)
-            if now > self._end or (self._count and dead and now - start > GIVE_UP):
+            dead = not any(r.received or r.returned or r.harmed for r in self._per_side)
+            if now > self._end or (self._count and dead and now - self._start > self._give_up):
                 self._stop_sending.set()
             if all(self._done_sending(r) and not r.outstanding for r in self._per_side):
                 break
-        for name in ("sent", "received", "harmed", "lost"):
+        for name in ("sent", "received", "returned", "harmed", "lost"):
             setattr(self.result, name, sum(getattr(r, name) for r in self._per_side))
-        self.result.gap = max(self.result.gap, time.monotonic() - self._last)
-        self.result.seconds = time.monotonic() - start
+        for result in self._per_side:
+            # Silence counts until we were told to stop: then the frames on the way come to an end.
+            self._gap(result, max(result.last, self._told))
+        self.result.gap = max(r.gap for r in self._per_side)
+        self.result.seconds = time.monotonic() - self._start
+
+    def received(self):
+        """Frames that went through so far, from one NIC to the other."""
+        return sum(result.received for result in self._per_side)
 
     def finish(self):
+        self._told = time.monotonic()
         self._stop_sending.set()
         self.join()
         return self.result
