@@ -10,6 +10,7 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_ethdev.h>
+#include <rte_rcu_qsbr.h>
 
 #include "fwd.h"
 
@@ -18,6 +19,9 @@ typedef void (*fwd_step_t)(struct fwd_stream *stream);
 
 /** Free what a Tx queue did not take. */
 void fwd_drop(struct fwd_stream *stream, struct rte_mbuf **pkts, uint16_t n);
+
+/** Do what is asked for besides the streams. @return true: leave the loop. */
+bool fwd_obey(struct fwd_lcore *lcore, uint32_t orders);
 
 /** Count. Relaxed: one writer, and readers who want whole words, not order. */
 static __rte_always_inline void
@@ -30,13 +34,20 @@ fwd_count(uint64_t *counter, uint64_t n)
 static __rte_always_inline void
 fwd_run(struct fwd_lcore *lcore, fwd_step_t step)
 {
-	/* Relaxed: nothing is handed over by it, and the waiter joins the lcore. */
-	while (likely(!__atomic_load_n(&lcore->stop, __ATOMIC_RELAXED))) {
-		/* Acquire: pairs with the release that published the table. */
-		const struct fwd_table *table = __atomic_load_n(&lcore->table, __ATOMIC_ACQUIRE);
+	for (;;) {
+		/* Acquire: pairs with the release that gave the order, behind which the measures of
+		 * FWD_WATCH have been set back. */
+		uint32_t orders = __atomic_load_n(&lcore->orders, __ATOMIC_ACQUIRE);
+		const struct fwd_table *table;
 
+		if (unlikely(orders != 0) && fwd_obey(lcore, orders))
+			break;
+		/* Acquire: pairs with the release that published the table. */
+		table = __atomic_load_n(&lcore->table, __ATOMIC_ACQUIRE);
 		for (uint16_t i = 0; i < table->nb_streams; i++)
 			step(table->stream[i]);
+		/* The table is not looked at any more, nor anything that it shows. */
+		rte_rcu_qsbr_quiescent(lcore->qsbr, lcore->index);
 	}
 }
 

@@ -27,28 +27,21 @@
 
 #include <mempool_pagepool.h>
 
-#include "fwd.h"
+#include "app.h"
+#include "commands.h"
+#include "control.h"
+#include "hotplug.h"
 #include "msg.h"
-#include "options.h"
-#include "pool.h"
-#include "port.h"
 #include "report.h"
-#include "stats.h"
 
 /** How long links get to come up: as long as testpmd gives them. */
 #define LINK_WAIT_MS 9000
 #define LINK_POLL_MS 100
 
-struct app {
-	struct tpp_options opts;
-	struct tpp_port ports[RTE_MAX_ETHPORTS];
-	struct tpp_pool pools[RTE_MAX_NUMA_NODES];
-	unsigned int nb_ports, nb_pools;
-	struct fwd fwd;
-	struct stats_source source;
-};
+/** How often departed ports are asked whether their mbufs are home. */
+#define HOME_POLL_MS 10
 
-static struct app app;
+static struct tpp_app app;
 
 /* Readable once a signal has asked us to end. */
 static int quit_fd = -1;
@@ -80,14 +73,40 @@ catch_signals(void)
 	return 0;
 }
 
-/* Sleep; true as soon as we are to quit. */
-static bool
-wait_quit(double seconds)
+static int
+least_ms(int a, int b)
 {
-	struct pollfd fd = {.fd = quit_fd, .events = POLLIN};
-	int ms = seconds < 0 ? 0 : seconds > 1e6 ? 1000000000 : (int)(seconds * 1000 + 0.999);
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
 
-	return poll(&fd, 1, ms) > 0;
+bool
+app_wait(struct tpp_app *a, double seconds)
+{
+	uint64_t end = rte_get_tsc_cycles() +
+		       (uint64_t)(RTE_MIN(RTE_MAX(seconds, 0.0), 1e9) * (double)rte_get_tsc_hz());
+
+	while (!a->quit) {
+		struct pollfd fds[] = {
+			{.fd = quit_fd, .events = POLLIN},
+			{.fd = hotplug_fd(), .events = POLLIN},
+			{.fd = commands_fd(), .events = POLLIN},
+		};
+		uint64_t now = rte_get_tsc_cycles();
+		double left = now >= end ? 0 : (double)(end - now) / (double)rte_get_tsc_hz();
+		int ms = left > 1e6 ? -1 : (int)(left * 1e3 + 0.999);
+
+		ms = least_ms(ms, hotplug_timeout());
+		ms = least_ms(ms, departure_poll(a) ? HOME_POLL_MS : -1);
+		if (poll(fds, RTE_DIM(fds), ms) < 0 && errno != EINTR)
+			return true;
+		a->quit |= fds[0].revents != 0;
+		hotplug_poll(a);
+		if (fds[2].revents != 0)
+			commands_poll();
+		if (rte_get_tsc_cycles() >= end)
+			break;
+	}
+	return a->quit;
 }
 
 /* EAL passes over a device that no driver of the kernel holds, without a word. */
@@ -127,16 +146,16 @@ probe_ports(void)
 			continue;
 		left &= ~(UINT64_C(1) << id);
 		ret = port_probe(&app.ports[app.nb_ports], id, &app.opts);
+		app.nb_ports += app.ports[app.nb_ports].state != PORT_LEFT;
 		if (ret != 0)
 			return ret;
-		app.nb_ports++;
 	}
 	if (left != 0) {
 		msg_error("--portmask: there are %u ports, none for the bits 0x%" PRIx64,
 			rte_eth_dev_count_avail(), left);
 		return -ENODEV;
 	}
-	if (app.nb_ports == 0) {
+	if (app.nb_ports == 0 && !options_commands(&app.opts)) {
 		msg_error("there is no Ethernet port; name one with an EAL option, for instance "
 			  "--vdev net_null0 or -a 0000:01:00.0");
 		return -ENODEV;
@@ -159,32 +178,50 @@ check_socket(void)
 	return -EINVAL;
 }
 
+/* Pools first: how large a shared one is depends on all ports. */
 static int
 start_ports(void)
 {
-	for (unsigned int i = 0; i < app.nb_ports; i++) {
-		int ret = port_start(&app.ports[i], &app.opts, app.nb_pools == 1);
+	int ret = 0;
 
-		if (ret != 0)
-			return ret;
+	for (unsigned int i = 0; ret == 0 && i < app.nb_ports; i++)
+		ret = pool_give(&app, &app.ports[i]);
+	for (unsigned int i = 0; ret == 0 && i < app.nb_ports; i++) {
+		struct tpp_port *port = &app.ports[i];
+
+		if (port->state == PORT_LEFT)
+			continue;
+		ret = port_start(port, &app.opts, pools_one(&app));
+		port->forward = port->used = ret == 0;
+		/* That its device is being removed is no reason for the others not to start. */
+		hotplug_poll(&app);
+		if (port->state == PORT_LEFT)
+			ret = 0;
 	}
-	return 0;
+	if (ret == 0)
+		pools_attach(&app);
+	return ret;
+}
+
+static unsigned int
+links_down(void)
+{
+	unsigned int down = 0;
+
+	for (unsigned int i = 0; i < app.nb_ports; i++)
+		down += app.ports[i].forward && !port_link_up(&app.ports[i]);
+	return down;
 }
 
 static void
 wait_links(void)
 {
-	unsigned int down = app.nb_ports;
-
-	for (int ms = 0; app.opts.link_check && down > 0 && ms < LINK_WAIT_MS; ms += LINK_POLL_MS) {
-		down = 0;
-		for (unsigned int i = 0; i < app.nb_ports; i++)
-			down += !port_link_up(&app.ports[i]);
-		if (down > 0 && wait_quit(LINK_POLL_MS / 1e3))
+	for (int ms = 0; app.opts.link_check && links_down() > 0 && ms < LINK_WAIT_MS;
+		ms += LINK_POLL_MS)
+		if (app_wait(&app, LINK_POLL_MS / 1e3))
 			return;
-	}
 	for (unsigned int i = 0; i < app.nb_ports; i++)
-		if (!port_link_up(&app.ports[i]))
+		if (app.ports[i].forward && !port_link_up(&app.ports[i]))
 			msg_warn("port %u (%s) has no link", app.ports[i].id, app.ports[i].name);
 }
 
@@ -202,8 +239,8 @@ announce(void)
 
 		msg_info("port %u: %s, driver %s, " RTE_ETHER_ADDR_PRT_FMT
 			 ", node %d, %u Rx and %u Tx descriptors, bursts of %u",
-			p->id, p->name, p->info.driver_name, RTE_ETHER_ADDR_BYTES(&p->mac),
-			p->socket, p->nb_rxd, p->nb_txd, p->burst);
+			p->id, p->name, p->driver, RTE_ETHER_ADDR_BYTES(&p->mac), p->socket,
+			p->nb_rxd, p->nb_txd, p->burst);
 	}
 }
 
@@ -213,6 +250,7 @@ watch(void)
 {
 	double period = app.opts.stats_period, duration = app.opts.duration;
 	double next = period;
+	uint64_t counted_from = app.start_tsc;
 	struct stats before = {0}, now = {0};
 
 	for (;;) {
@@ -220,11 +258,20 @@ watch(void)
 
 		if (period > 0 && next < until)
 			until = next;
-		if (wait_quit(until - now.seconds))
+		if (app_wait(&app, until - now.seconds))
 			break;
-		stats_read(&app.source, &now);
+		/* Forwarding may have started anew, or never. */
+		if (counted_from != app.start_tsc) {
+			counted_from = app.start_tsc;
+			before = (struct stats){0};
+			next = period;
+		}
+		if (counted_from == 0)
+			continue;
+		stats_read(&app, &now);
 		if (period > 0 && now.seconds >= next) {
-			stats_show(&app.source, &before, &now);
+			if (app.forwarding)
+				stats_show(&app, &before, &now);
 			before = now;
 			/* Late is late, no need to catch up. */
 			next = RTE_MAX(next, now.seconds - period) + period;
@@ -237,20 +284,28 @@ watch(void)
 static int
 forward(void)
 {
-	struct stats total;
-	int ret;
+	int ret = 0;
 
-	if (app.opts.flush_rx)
-		fwd_flush_rx(&app.fwd);
-	stats_begin(&app.source);
-	ret = fwd_start(&app.fwd);
-	if (ret != 0)
+	if (!app.opts.interactive || app.opts.auto_start)
+		ret = control_fwd_start(&app, app.opts.tx_first);
+	if (ret == 0)
+		ret = commands_start(&app, app.opts.interactive, app.opts.cmdline_file);
+	if (ret == 0)
+		watch();
+	commands_end();
+	if (app.forwarding) {
+		fwd_stop(&app.fwd);
+		app.forwarding = false;
+		stats_read(&app, &app.total);
+	}
+	if (app.start_tsc != 0)
+		stats_summary(&app, &app.total);
+	/* Twice, since it believes what it sees the second time. What was held has been sent. */
+	departure_poll(&app);
+	departure_poll(&app);
+	if (ret != 0 || app.opts.report == NULL)
 		return ret;
-	watch();
-	fwd_stop(&app.fwd);
-	stats_read(&app.source, &total);
-	stats_summary(&app.source, &total);
-	return app.opts.report == NULL ? 0 : report_write(app.opts.report, &app.source, &total);
+	return report_write(app.opts.report, &app);
 }
 
 /* Everything between EAL's start and its end. */
@@ -264,13 +319,12 @@ run(void)
 	if (ret == 0)
 		ret = check_socket();
 	if (ret == 0)
+		ret = hotplug_start(&app);
+	if (ret == 0)
 		ret = probe_ports();
-	if (ret != 0)
-		return ret;
-	if (app.opts.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+	if (ret == 0 && app.opts.mlockall && mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
 		msg_warn("memory may be swapped out: mlockall: %s; --no-mlockall silences this",
 			strerror(errno));
-	ret = pools_create(app.pools, &app.nb_pools, &app.opts, app.ports, app.nb_ports);
 	if (ret == 0)
 		ret = start_ports();
 	if (ret == 0)
@@ -278,20 +332,15 @@ run(void)
 	if (ret == 0) {
 		announce();
 		wait_links();
-		app.source = (struct stats_source){
-			.fwd = &app.fwd,
-			.ports = app.ports,
-			.pools = app.pools,
-			.nb_ports = app.nb_ports,
-			.nb_pools = app.nb_pools,
-		};
 		ret = forward();
 	}
+	hotplug_stop();
 	/* Ports first: what lies in their rings goes back to the pools. */
 	for (unsigned int i = 0; i < app.nb_ports; i++)
 		port_close(&app.ports[i]);
 	fwd_free(&app.fwd);
-	pools_free(app.pools, app.nb_pools);
+	pools_free(&app);
+	departure_free(&app);
 	return ret;
 }
 

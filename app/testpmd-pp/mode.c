@@ -16,6 +16,7 @@ static const struct fwd_mode *const modes[] = {
 	&fwd_mode_flowgen,
 	&fwd_mode_drop,
 	&fwd_mode_pipeline,
+	&fwd_mode_noisy,
 };
 
 const struct fwd_mode *

@@ -25,6 +25,7 @@ struct fwd_mode {
 	bool rx;             /**< Receives: a stream per Rx queue. */
 	bool tx;             /**< Transmits. */
 	bool generates;      /**< Makes its own packets. */
+	bool holds;          /**< Holds packets back. */
 	fwd_loop_t loop;     /**< What an lcore does. */
 	fwd_loop_t out_loop; /**< The second lcore of a pair, or NULL: lcores work alone. */
 };
@@ -43,5 +44,6 @@ extern const struct fwd_mode fwd_mode_txonly;
 extern const struct fwd_mode fwd_mode_flowgen;
 extern const struct fwd_mode fwd_mode_drop;
 extern const struct fwd_mode fwd_mode_pipeline;
+extern const struct fwd_mode fwd_mode_noisy;
 
 #endif /* TPP_MODE_H */

@@ -34,6 +34,12 @@ options_packet_len(const struct tpp_options *opts)
 	return len;
 }
 
+bool
+options_commands(const struct tpp_options *opts)
+{
+	return opts->interactive || opts->cmdline_file != NULL;
+}
+
 static int
 check_report(const char *path)
 {
@@ -111,7 +117,9 @@ set_defaults(struct tpp_options *opts)
 		.nb_segs = 1,
 		.seg_len = {64},
 		.socket_num = -1,
-		.stats_period = 1,
+		.stats_period = -1,
+		.noisy_hold = 1024,
+		.hot_plug = true,
 		.mbcache = MBCACHE_DEFAULT,
 		.flush_rx = true,
 		.link_check = true,
@@ -168,12 +176,16 @@ parse_all(int argc, char **argv, struct tpp_options *opts)
 	make_long_options(long_opts);
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:h", long_opts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+:hi", long_opts, NULL)) != -1) {
 		const struct option_def *def = c < LONG_FIRST ? NULL : &option_defs[c - LONG_FIRST];
 
 		if (c == '?' || c == ':') {
 			complain_unknown(argv[optind - 1]);
 			return TPP_PARSED_BAD;
+		}
+		if (c == 'i') {
+			opts->interactive = true;
+			continue;
 		}
 		if (def == NULL || def->kind == OPT_HELP) {
 			options_usage(TPP_NAME);
@@ -204,6 +216,9 @@ options_parse(int argc, char **argv, struct tpp_options *opts)
 	parsed = parse_all(argc, argv, opts);
 	if (parsed != TPP_PARSED_RUN)
 		return parsed;
+	/* Where commands are typed, a line each second is in the way. */
+	if (opts->stats_period < 0)
+		opts->stats_period = opts->interactive ? 0 : 1;
 	return check_together(opts) == 0 ? TPP_PARSED_RUN : TPP_PARSED_BAD;
 }
 

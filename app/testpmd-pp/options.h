@@ -48,6 +48,13 @@ struct tpp_options {
 	double stats_period;            /**< Seconds between live statistics; 0: none. */
 	const char *pool_ops;           /**< Mempool ops of the mbuf pools. */
 	const char *report;             /**< File for the end report, or NULL. */
+	const char *cmdline_file;       /**< File with commands to begin with, or NULL. */
+	uint32_t noisy_hold;            /**< Packets that a stream of mode noisy holds. */
+	double noisy_time;              /**< Longest time that it holds one, in s; 0: for ever. */
+	bool interactive;               /**< Take commands, and wait for "start". */
+	bool auto_start;                /**< Do not wait for it. */
+	bool hot_plug;                  /**< Let go of devices that are removed, take them back. */
+	bool pool_per_port;             /**< A pool for each port. */
 	bool tx_first;                  /**< Send a burst on every stream first. */
 	bool multi_flow;                /**< Mode txonly sends many flows. */
 	bool flush_rx;                  /**< Throw away what waits in the Rx queues first. */
@@ -69,6 +76,9 @@ enum tpp_parsed {
  *   argv[0] is the program's name, the rest what stood after "--".
  */
 enum tpp_parsed options_parse(int argc, char **argv, struct tpp_options *opts);
+
+/** Whether commands may come, and with them ports that were not there at the start. */
+bool options_commands(const struct tpp_options *opts);
 
 /** Bytes of a generated packet. */
 uint32_t options_packet_len(const struct tpp_options *opts);

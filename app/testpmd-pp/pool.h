@@ -3,24 +3,35 @@
  */
 /**
  * @file
- * The mbuf pools: one per NUMA node that ports take memory from. Control thread only.
+ * The mbuf pools: one per NUMA node that ports take memory from, or one for each port. Control
+ * thread only.
  */
 #ifndef TPP_POOL_H
 #define TPP_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include <rte_mempool.h>
 
 #include "options.h"
 #include "port.h"
 
 struct pagepool;
-struct rte_mempool;
+struct tpp_app;
+
+/** Pools at once, those of ports that have left and whose mbufs have not come home included. */
+#define TPP_POOLS_MAX (RTE_MAX_NUMA_NODES + 4 * RTE_MAX_ETHPORTS)
 
 /** A pool of mbufs. */
 struct tpp_pool {
 	struct rte_mempool *mp;
 	struct pagepool *pp; /**< The page pool below it, NULL with other ops. */
 	int socket;
+	int port;    /**< The place of the port that it is made for; -1: any. */
+	bool left;   /**< That port has left it. */
+	bool orphan; /**< Nobody but pools_sweep() cares for it any more. */
+	bool nearly; /**< At the last look nothing was out of it. */
 };
 
 /** What a pool's mbufs are doing. */
@@ -34,20 +45,35 @@ struct pool_use {
 int pools_check_ops(const struct tpp_options *opts);
 
 /**
- * Make the pools that the ports need, and give each port its pool.
+ * Give a port its pool, which is made if there is none for it.
  *
- * @param pools
- *   Room for RTE_MAX_NUMA_NODES; nb_pools is set even in case of an error.
  * @return
  *   0, or -errno after a message.
  */
-int pools_create(struct tpp_pool *pools, unsigned int *nb_pools, const struct tpp_options *opts,
-	struct tpp_port *ports, unsigned int nb_ports);
+int pool_give(struct tpp_app *app, struct tpp_port *port);
+
+/** A port has left: its own pool, if it has one, is not for others. NULL: it has none. */
+struct tpp_pool *pool_leave(struct tpp_app *app, struct tpp_port *port);
+
+/** Free a pool. Nothing may be out of it. */
+void pool_free(struct tpp_pool *pool);
+
+/** Free orphans whose mbufs are home. @return whether any are still to come. */
+bool pools_sweep(struct tpp_app *app);
+
+/** Whether all mbufs come from one pool, now and later. */
+bool pools_one(const struct tpp_app *app);
+
+/**
+ * Let the devices of all running ports reach all pools: what one port receives another sends, and
+ * an isolated NIC reaches only what is attached to it.
+ */
+void pools_attach(struct tpp_app *app);
 
 /** Count a pool's mbufs. At any time; exact when nobody uses it meanwhile. */
 void pool_use_get(const struct tpp_pool *pool, struct pool_use *use);
 
 /** Free the pools, with a warning for each whose mbufs are not all back. */
-void pools_free(struct tpp_pool *pools, unsigned int nb_pools);
+void pools_free(struct tpp_app *app);
 
 #endif /* TPP_POOL_H */

@@ -2,12 +2,16 @@
  * Copyright (c) 2026 the pagepool authors
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include <rte_dev.h>
+#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
+#include "bind.h"
 #include "fwd.h"
 #include "msg.h"
 #include "port.h"
@@ -91,22 +95,41 @@ choose_socket(const struct tpp_port *port, const struct tpp_options *opts)
 	return socket >= 0 ? socket : (int)rte_socket_id();
 }
 
+/* What it takes to probe the device again. */
+static void
+remember_device(struct tpp_port *port)
+{
+	const struct rte_devargs *da = rte_dev_devargs(port->dev);
+	const char *args = da == NULL || da->args == NULL ? "" : da->args;
+
+	snprintf(port->device, sizeof(port->device), "%s", rte_dev_name(port->dev));
+	snprintf(port->devargs, sizeof(port->devargs), "%s%s%s", port->device,
+		args[0] == '\0' ? "" : ",", args);
+	snprintf(port->driver, sizeof(port->driver), "%s", port->info.driver_name);
+	port->vfio = bind_is_vfio(port->device);
+}
+
 int
 port_probe(struct tpp_port *port, uint16_t id, const struct tpp_options *opts)
 {
+	struct tpp_port now = {.id = id, .past = port->past, .used = port->used};
 	int ret;
 
-	*port = (struct tpp_port){.id = id};
-	ret = rte_eth_dev_info_get(id, &port->info);
+	ret = rte_eth_dev_info_get(id, &now.info);
 	if (ret == 0)
-		ret = rte_eth_dev_get_name_by_port(id, port->name);
+		ret = rte_eth_dev_get_name_by_port(id, now.name);
 	if (ret == 0)
-		ret = rte_eth_macaddr_get(id, &port->mac);
+		ret = rte_eth_macaddr_get(id, &now.mac);
 	if (ret != 0) {
 		msg_error("port %u does not say what it is: %s", id, rte_strerror(-ret));
 		return ret;
 	}
-	port->socket = choose_socket(port, opts);
+	now.state = PORT_PROBED;
+	/* DPDK's info calls it constant; who may take the device away is its owner, us. */
+	now.dev = (struct rte_device *)(uintptr_t)now.info.device;
+	remember_device(&now);
+	now.socket = choose_socket(&now, opts);
+	*port = now;
 	ret = check_limits(port, opts);
 	return ret == 0 ? choose_rings(port, opts) : ret;
 }
@@ -189,15 +212,13 @@ setup_queues(const struct tpp_port *port, const struct tpp_options *opts,
 	return 0;
 }
 
-int
-port_start(struct tpp_port *port, const struct tpp_options *opts, bool one_pool)
+static int
+configure(struct tpp_port *port, const struct tpp_options *opts, bool one_pool)
 {
 	struct rte_eth_conf conf = {0};
 	int ret;
 
 	choose_offloads(port, opts, one_pool, &conf);
-	/* Set first: what configure leaves behind when it fails is for close to clean up. */
-	port->configured = true;
 	ret = rte_eth_dev_configure(port->id, (uint16_t)opts->rxq, (uint16_t)opts->txq, &conf);
 	if (ret != 0) {
 		msg_error("port %u (%s): cannot be configured with %u Rx and %u Tx queues: %s",
@@ -205,6 +226,18 @@ port_start(struct tpp_port *port, const struct tpp_options *opts, bool one_pool)
 		return ret;
 	}
 	ret = setup_queues(port, opts, &conf);
+	if (ret == 0)
+		port->state = PORT_STOPPED;
+	return ret;
+}
+
+int
+port_start(struct tpp_port *port, const struct tpp_options *opts, bool one_pool)
+{
+	int ret = 0;
+
+	if (port->state == PORT_PROBED)
+		ret = configure(port, opts, one_pool);
 	if (ret != 0)
 		return ret;
 	ret = rte_eth_dev_start(port->id);
@@ -213,7 +246,7 @@ port_start(struct tpp_port *port, const struct tpp_options *opts, bool one_pool)
 			rte_strerror(-ret));
 		return ret;
 	}
-	port->started = true;
+	port->state = PORT_RUNNING;
 	ret = rte_eth_promiscuous_enable(port->id);
 	if (ret != 0 && ret != -ENOTSUP)
 		msg_warn("port %u (%s) receives what is addressed to it only: %s", port->id,
@@ -232,17 +265,60 @@ port_link_up(const struct tpp_port *port)
 }
 
 void
-port_close(struct tpp_port *port)
+port_count(struct tpp_port *port)
+{
+	/* Not every driver can reset its counters, and nobody else's business is disturbed by
+	 * subtracting. A port without counters has zeros. */
+	port->past = port->base = (struct rte_eth_stats){0};
+	if (port->state >= PORT_PROBED && rte_eth_stats_get(port->id, &port->base) != 0)
+		port->base = (struct rte_eth_stats){0};
+}
+
+void
+port_counted(const struct tpp_port *port, struct rte_eth_stats *stats)
+{
+	struct rte_eth_stats now;
+
+	*stats = port->past;
+	if (port->state < PORT_PROBED || rte_eth_stats_get(port->id, &now) != 0)
+		return;
+	stats->imissed += now.imissed - port->base.imissed;
+	stats->rx_nombuf += now.rx_nombuf - port->base.rx_nombuf;
+	stats->ierrors += now.ierrors - port->base.ierrors;
+	stats->oerrors += now.oerrors - port->base.oerrors;
+}
+
+int
+port_stop(struct tpp_port *port)
 {
 	int ret = 0;
 
-	if (port->started)
+	if (port->state == PORT_RUNNING)
 		ret = rte_eth_dev_stop(port->id);
-	if (ret == 0 && port->configured)
-		ret = rte_eth_dev_close(port->id);
+	if (ret != 0)
+		msg_warn(
+			"port %u (%s) does not stop: %s", port->id, port->name, rte_strerror(-ret));
+	else if (port->state == PORT_RUNNING)
+		port->state = PORT_STOPPED;
+	return ret;
+}
+
+void
+port_close(struct tpp_port *port)
+{
+	struct rte_eth_stats counted;
+	int ret;
+
+	if (port->state < PORT_PROBED)
+		return;
+	port_stop(port);
+	port_counted(port, &counted);
+	/* Also of a port that is only probed, and of one that does not stop: it goes, either way. */
+	ret = rte_eth_dev_close(port->id);
 	if (ret != 0)
 		msg_warn("port %u (%s) does not close: %s", port->id, port->name,
 			rte_strerror(-ret));
-	port->started = false;
-	port->configured = false;
+	port->past = counted;
+	port->base = (struct rte_eth_stats){0};
+	port->state = PORT_CLOSED;
 }

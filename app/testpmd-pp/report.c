@@ -15,6 +15,7 @@
 
 #include <pagepool.h>
 
+#include "app.h"
 #include "msg.h"
 #include "report.h"
 
@@ -25,22 +26,25 @@ number(uint64_t n)
 }
 
 static json_t *
-ports_json(const struct stats_source *src, const struct stats *total)
+ports_json(const struct tpp_app *app)
 {
+	const struct stats *total = &app->total;
+	/* It may never have forwarded. */
+	double seconds = total->seconds > 0 ? total->seconds : 1;
 	json_t *ports = json_array();
 
-	for (unsigned int i = 0; i < src->nb_ports; i++) {
-		const struct tpp_port *port = &src->ports[i];
+	for (unsigned int i = 0; i < app->nb_ports; i++) {
+		const struct tpp_port *port = &app->ports[i];
 		const struct stats_port *p = &total->port[i];
 		json_t *o = json_object();
 
 		json_object_set_new(o, "id", number(port->id));
 		json_object_set_new(o, "name", json_string(port->name));
-		json_object_set_new(o, "driver", json_string(port->info.driver_name));
+		json_object_set_new(o, "driver", json_string(port->driver));
 		json_object_set_new(o, "rx_packets", number(p->rx_packets));
 		json_object_set_new(o, "tx_packets", number(p->tx_packets));
-		json_object_set_new(o, "rx_pps", json_real((double)p->rx_packets / total->seconds));
-		json_object_set_new(o, "tx_pps", json_real((double)p->tx_packets / total->seconds));
+		json_object_set_new(o, "rx_pps", json_real((double)p->rx_packets / seconds));
+		json_object_set_new(o, "tx_pps", json_real((double)p->tx_packets / seconds));
 		json_object_set_new(o, "rx_nombuf", number(p->rx_nombuf));
 		json_object_set_new(o, "imissed", number(p->imissed));
 		json_object_set_new(o, "tx_dropped", number(p->tx_dropped));
@@ -88,15 +92,18 @@ set_pagepool(json_t *o, const struct pagepool *pp)
 }
 
 static json_t *
-pools_json(const struct stats_source *src)
+pools_json(const struct tpp_app *app)
 {
 	json_t *pools = json_array();
 
-	for (unsigned int i = 0; i < src->nb_pools; i++) {
-		const struct tpp_pool *pool = &src->pools[i];
+	for (unsigned int i = 0; i < app->nb_pools; i++) {
+		const struct tpp_pool *pool = &app->pools[i];
 		struct pool_use use;
-		json_t *o = json_object();
+		json_t *o;
 
+		if (pool->mp == NULL)
+			continue;
+		o = json_object();
 		pool_use_get(pool, &use);
 		json_object_set_new(o, "name", json_string(pool->mp->name));
 		json_object_set_new(
@@ -175,17 +182,41 @@ write_report(const char *path, const json_t *root)
 	return lstat(path, &st) == 0 ? write_into(path, root) : write_beside(path, root);
 }
 
+static json_t *
+departures_json(const struct tpp_app *app)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < app->departures.nb; i++) {
+		const struct departure *d = &app->departures.list[i];
+		json_t *o = json_object();
+
+		json_object_set_new(o, "port", number(d->id));
+		json_object_set_new(o, "name", json_string(d->name));
+		json_object_set_new(o, "reason", json_string(departure_reason_name(d->reason)));
+		json_object_set_new(o, "out", number(d->out));
+		json_object_set_new(o, "unmapped_ms", json_real(d->unmapped_ms));
+		json_object_set_new(o, "closed_ms", json_real(d->closed_ms));
+		json_object_set_new(
+			o, "home_ms", d->home_ms < 0 ? json_null() : json_real(d->home_ms));
+		json_object_set_new(o, "pause_us", json_real(d->pause_us));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
 int
-report_write(const char *path, const struct stats_source *src, const struct stats *total)
+report_write(const char *path, const struct tpp_app *app)
 {
 	json_t *root = json_object();
 	int ret;
 
-	json_object_set_new(root, "forward_mode", json_string(src->fwd->mode->name));
-	json_object_set_new(root, "seconds", json_real(total->seconds));
-	json_object_set_new(root, "lcores", number(src->fwd->nb_lcores));
-	json_object_set_new(root, "ports", ports_json(src, total));
-	json_object_set_new(root, "pools", pools_json(src));
+	json_object_set_new(root, "forward_mode", json_string(app->fwd.mode->name));
+	json_object_set_new(root, "seconds", json_real(app->total.seconds));
+	json_object_set_new(root, "lcores", number(app->fwd.nb_lcores));
+	json_object_set_new(root, "ports", ports_json(app));
+	json_object_set_new(root, "pools", pools_json(app));
+	json_object_set_new(root, "departures", departures_json(app));
 	ret = write_report(path, root);
 	if (ret != 0)
 		msg_error("--report: cannot write %s: %s", path, strerror(-ret));

@@ -8,7 +8,7 @@
 #ifndef TPP_REPORT_H
 #define TPP_REPORT_H
 
-#include "stats.h"
+struct tpp_app;
 
 /**
  * Write the report; the file appears complete or not at all.
@@ -16,6 +16,6 @@
  * @return
  *   0, or -errno after a message.
  */
-int report_write(const char *path, const struct stats_source *src, const struct stats *total);
+int report_write(const char *path, const struct tpp_app *app);
 
 #endif /* TPP_REPORT_H */

@@ -10,38 +10,36 @@
 
 #include <rte_mempool.h>
 
+#include "app.h"
 #include "stats.h"
 
 void
-stats_begin(struct stats_source *src)
+stats_begin(struct tpp_app *app)
 {
-	/* Not every driver can reset its counters, and nobody else's business is disturbed by
-	 * subtracting. A port without counters has zeros. */
-	for (unsigned int i = 0; i < src->nb_ports; i++)
-		if (rte_eth_stats_get(src->ports[i].id, &src->base[i]) != 0)
-			src->base[i] = (struct rte_eth_stats){0};
-	src->start_tsc = rte_get_tsc_cycles();
+	for (unsigned int i = 0; i < app->nb_ports; i++)
+		port_count(&app->ports[i]);
+	fwd_counts_reset(&app->fwd);
+	app->start_tsc = rte_get_tsc_cycles();
 }
 
 void
-stats_read(const struct stats_source *src, struct stats *now)
+stats_read(const struct tpp_app *app, struct stats *now)
 {
-	now->seconds = (double)(rte_get_tsc_cycles() - src->start_tsc) / (double)rte_get_tsc_hz();
-	for (unsigned int i = 0; i < src->nb_ports; i++) {
+	now->seconds = (double)(rte_get_tsc_cycles() - app->start_tsc) / (double)rte_get_tsc_hz();
+	for (unsigned int i = 0; i < app->nb_ports; i++) {
 		struct rte_eth_stats eth;
 		struct fwd_counts counts;
 
-		if (rte_eth_stats_get(src->ports[i].id, &eth) != 0)
-			eth = src->base[i];
-		fwd_port_counts(src->fwd, src->ports[i].id, &counts);
+		port_counted(&app->ports[i], &eth);
+		fwd_port_counts(&app->fwd, i, &counts);
 		now->port[i] = (struct stats_port){
 			.rx_packets = counts.rx,
 			.tx_packets = counts.tx,
 			.tx_dropped = counts.dropped,
-			.imissed = eth.imissed - src->base[i].imissed,
-			.rx_nombuf = eth.rx_nombuf - src->base[i].rx_nombuf,
-			.ierrors = eth.ierrors - src->base[i].ierrors,
-			.oerrors = eth.oerrors - src->base[i].oerrors,
+			.imissed = eth.imissed,
+			.rx_nombuf = eth.rx_nombuf,
+			.ierrors = eth.ierrors,
+			.oerrors = eth.oerrors,
 		};
 	}
 }
@@ -53,16 +51,16 @@ rate(uint64_t before, uint64_t now, double seconds)
 }
 
 static void
-show_lines(const struct stats_source *src, const struct stats *before, const struct stats *now)
+show_lines(const struct tpp_app *app, const struct stats *before, const struct stats *now)
 {
 	double dt = now->seconds - before->seconds;
 
-	for (unsigned int i = 0; i < src->nb_ports; i++) {
+	for (unsigned int i = 0; i < app->nb_ports; i++) {
 		const struct stats_port *a = &before->port[i], *b = &now->port[i];
 
 		printf("%.1f s port %u (%s): rx %.0f pps, tx %.0f pps; rx %" PRIu64 " tx %" PRIu64
 		       " dropped %" PRIu64 " missed %" PRIu64 " nombuf %" PRIu64 "\n",
-			now->seconds, src->ports[i].id, src->ports[i].name,
+			now->seconds, app->ports[i].id, app->ports[i].name,
 			rate(a->rx_packets, b->rx_packets, dt),
 			rate(a->tx_packets, b->tx_packets, dt), b->rx_packets, b->tx_packets,
 			b->tx_dropped, b->imissed, b->rx_nombuf);
@@ -70,14 +68,16 @@ show_lines(const struct stats_source *src, const struct stats *before, const str
 }
 
 static void
-show_pools(const struct stats_source *src, const char *line_end)
+show_pools(const struct tpp_app *app, const char *line_end)
 {
 	printf("%-20s %14s %14s %14s%s\n", "pool", "size", "in use", "cached", line_end);
-	for (unsigned int i = 0; i < src->nb_pools; i++) {
+	for (unsigned int i = 0; i < app->nb_pools; i++) {
 		struct pool_use use;
 
-		pool_use_get(&src->pools[i], &use);
-		printf("%-20s %14u %14u %14u%s\n", src->pools[i].mp->name, use.size, use.in_use,
+		if (app->pools[i].mp == NULL)
+			continue;
+		pool_use_get(&app->pools[i], &use);
+		printf("%-20s %14u %14u %14u%s\n", app->pools[i].mp->name, use.size, use.in_use,
 			use.cached, line_end);
 	}
 }
@@ -88,38 +88,38 @@ show_pools(const struct stats_source *src, const char *line_end)
 #define ERASE_BELOW        "\033[J"
 
 static void
-show_table(const struct stats_source *src, const struct stats *before, const struct stats *now)
+show_table(const struct tpp_app *app, const struct stats *before, const struct stats *now)
 {
 	static unsigned int lines_up;
 	double dt = now->seconds - before->seconds;
 
 	if (lines_up > 0)
 		printf("\033[%uA\r", lines_up);
-	printf("%.1f s, mode %s" ERASE_REST_OF_LINE "\n", now->seconds, src->fwd->mode->name);
+	printf("%.1f s, mode %s" ERASE_REST_OF_LINE "\n", now->seconds, app->fwd.mode->name);
 	printf("%-20s %14s %14s %14s %14s %14s" ERASE_REST_OF_LINE "\n", "port", "rx Mpps",
 		"tx Mpps", "dropped", "missed", "nombuf");
-	for (unsigned int i = 0; i < src->nb_ports; i++) {
+	for (unsigned int i = 0; i < app->nb_ports; i++) {
 		const struct stats_port *a = &before->port[i], *b = &now->port[i];
 
 		printf("%-3u %-16.16s %14.3f %14.3f %14" PRIu64 " %14" PRIu64
 		       " %14" PRIu64 ERASE_REST_OF_LINE "\n",
-			src->ports[i].id, src->ports[i].name,
+			app->ports[i].id, app->ports[i].name,
 			rate(a->rx_packets, b->rx_packets, dt) / 1e6,
 			rate(a->tx_packets, b->tx_packets, dt) / 1e6, b->tx_dropped, b->imissed,
 			b->rx_nombuf);
 	}
-	show_pools(src, ERASE_REST_OF_LINE);
+	show_pools(app, ERASE_REST_OF_LINE);
 	fputs(ERASE_BELOW, stdout);
-	lines_up = 3 + src->nb_ports + src->nb_pools;
+	lines_up = 3 + app->nb_ports + app->nb_pools;
 }
 
 void
-stats_show(const struct stats_source *src, const struct stats *before, const struct stats *now)
+stats_show(const struct tpp_app *app, const struct stats *before, const struct stats *now)
 {
 	if (isatty(STDOUT_FILENO))
-		show_table(src, before, now);
+		show_table(app, before, now);
 	else
-		show_lines(src, before, now);
+		show_lines(app, before, now);
 	fflush(stdout);
 }
 
@@ -133,19 +133,20 @@ summary_line(const char *what, const struct stats_port *p, double seconds)
 }
 
 void
-stats_summary(const struct stats_source *src, const struct stats *total)
+stats_summary(const struct tpp_app *app, const struct stats *total)
 {
 	struct stats_port sum = {0};
-	char what[RTE_ETH_NAME_MAX_LEN + 8];
+	char what[RTE_ETH_NAME_MAX_LEN + 16];
 
 	printf("\nforwarded for %.3f s in mode %s on %u lcore%s\n", total->seconds,
-		src->fwd->mode->name, src->fwd->nb_lcores, src->fwd->nb_lcores == 1 ? "" : "s");
+		app->fwd.mode->name, app->fwd.nb_lcores, app->fwd.nb_lcores == 1 ? "" : "s");
 	printf("%-24s %16s %16s %10s %10s %12s %12s %12s\n", "port", "rx packets", "tx packets",
 		"rx Mpps", "tx Mpps", "tx dropped", "rx missed", "rx nombuf");
-	for (unsigned int i = 0; i < src->nb_ports; i++) {
+	for (unsigned int i = 0; i < app->nb_ports; i++) {
 		const struct stats_port *p = &total->port[i];
 
-		snprintf(what, sizeof(what), "%u %s", src->ports[i].id, src->ports[i].name);
+		snprintf(what, sizeof(what), "%u %s%s", app->ports[i].id, app->ports[i].name,
+			app->ports[i].state == PORT_LEFT ? " (left)" : "");
 		summary_line(what, p, total->seconds);
 		if (p->ierrors != 0 || p->oerrors != 0)
 			printf("    the driver counts %" PRIu64 " receive and %" PRIu64
@@ -158,6 +159,6 @@ stats_summary(const struct stats_source *src, const struct stats *total)
 		sum.rx_nombuf += p->rx_nombuf;
 	}
 	summary_line("all", &sum, total->seconds);
-	show_pools(src, "");
+	show_pools(app, "");
 	fflush(stdout);
 }

@@ -10,11 +10,11 @@
 
 #include <stdint.h>
 
-#include "fwd.h"
-#include "pool.h"
-#include "port.h"
+#include <rte_ethdev.h>
 
-/** A port's counters since the start of forwarding. */
+struct tpp_app;
+
+/** A port's counters since the start of forwarding, also those of before its device left. */
 struct stats_port {
 	uint64_t rx_packets, tx_packets; /**< Packets that the port gave, and took. */
 	uint64_t tx_dropped;             /**< Freed, since the port did not take them. */
@@ -25,34 +25,23 @@ struct stats_port {
 
 /** Everything at one moment. */
 struct stats {
-	double seconds; /**< Since the start of forwarding. */
-	struct stats_port port[RTE_MAX_ETHPORTS];
+	double seconds;                           /**< Since the start of forwarding. */
+	struct stats_port port[RTE_MAX_ETHPORTS]; /**< By the port's place. */
 };
 
-/** What is counted, and where counting began. */
-struct stats_source {
-	const struct fwd *fwd;
-	const struct tpp_port *ports;
-	const struct tpp_pool *pools;
-	unsigned int nb_ports, nb_pools;
-	uint64_t start_tsc;
-	struct rte_eth_stats base[RTE_MAX_ETHPORTS];
-};
-
-/** Begin to count. */
-void stats_begin(struct stats_source *src);
+/** Begin to count, from zero. Nothing may be running. */
+void stats_begin(struct tpp_app *app);
 
 /** Read all counters. At any time after stats_begin(). */
-void stats_read(const struct stats_source *src, struct stats *now);
+void stats_read(const struct tpp_app *app, struct stats *now);
 
 /**
  * Show what happened between two readings: a line per port, or, on a terminal, a table that
  * replaces the one before.
  */
-void stats_show(
-	const struct stats_source *src, const struct stats *before, const struct stats *now);
+void stats_show(const struct tpp_app *app, const struct stats *before, const struct stats *now);
 
 /** Print the sum over the whole run. */
-void stats_summary(const struct stats_source *src, const struct stats *total);
+void stats_summary(const struct tpp_app *app, const struct stats *total);
 
 #endif /* TPP_STATS_H */
