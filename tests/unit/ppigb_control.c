@@ -60,6 +60,12 @@ ppigb_burst_select(struct rte_eth_dev *d)
 	selects++;
 }
 
+void
+ppigb_leaves(struct rte_eth_dev *d)
+{
+	CHECK(ppigb_priv(d)->gone);
+}
+
 static uint32_t
 reg(uint32_t offset)
 {

@@ -94,6 +94,7 @@ d_fresh(uint64_t rx_offloads, uint64_t tx_offloads)
 	rte_eth_devices[7] = device;
 	d_master = true;
 	d_port.bar = bar;
+	d_port.port_id = 7;
 	snprintf(d_port.name, sizeof(d_port.name), "test");
 	data.dev_private = &d_port;
 	data.port_id = 7;

@@ -16,6 +16,7 @@
 static volatile uint8_t bar[BAR_SIZE];
 static struct ppigb port;
 static struct rte_pci_device pci;
+static struct rte_eth_dev_data data = {.dev_private = &port};
 static uint8_t config[256];
 static bool unreadable;
 static int nvm_answer;
@@ -64,6 +65,8 @@ fresh(uint8_t byte)
 	config[0] = 0x86;
 	config[1] = 0x80;
 	port.bar = bar;
+	rte_eth_devices[0].data = &data;
+	rte_eth_devices[0].device = &pci.device;
 	port.model_id = (uint8_t)ppigb_model_id(0x10C9);
 	unreadable = false;
 	nvm_answer = 0;
@@ -75,8 +78,8 @@ gone(void)
 	fresh(0xFF);
 	CHECK(!ppigb_is_gone(&port, &pci)); /* Whatever the registers read. */
 	unreadable = true;
-	CHECK(!ppigb_is_gone(&port, &pci)); /* No answer is none. */
-	unreadable = false;
+	CHECK(ppigb_is_gone(&port, &pci)); /* What cannot be asked any more. */
+	fresh(0);
 	memset(config, 0xFF, sizeof(config));
 	CHECK(ppigb_is_gone(&port, &pci));
 	config[0] = 0x86;

@@ -76,8 +76,6 @@ ppigb_regs_get(struct rte_eth_dev *dev, struct rte_dev_reg_info *info)
 	}
 	if (info->offset > total || info->length > total - info->offset)
 		return -EINVAL;
-	if (ppigb_is_gone(p, ppigb_pci(dev)))
-		return -ENODEV;
 	end = info->length != 0 ? info->offset + info->length : total;
 	for (unsigned int i = 0; i < RTE_DIM(entries); i++) {
 		const struct entry *e = &entries[i];
@@ -90,7 +88,8 @@ ppigb_regs_get(struct rte_eth_dev *dev, struct rte_dev_reg_info *info)
 	}
 	info->width = sizeof(uint32_t);
 	info->version = p->device_id;
-	return 0;
+	/* Asked last: it may have gone meanwhile. */
+	return ppigb_is_gone(p, ppigb_pci(dev)) ? -ENODEV : 0;
 }
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * A port's life: configure, start, stop, close; what it can do; the tables of operations.
+ * A port's life: configure, start, stop, close; what it can do.
  *
  * The order of start is that of DPDK 22.11 igb (eth_igb_start), where a reason is not given here.
  * The order of stop makes sure that the device does no DMA any more before an mbuf or a mapping
@@ -24,8 +24,8 @@
 /** RCTL.LBM: what is sent comes back from the MAC. */
 #define LOOPBACK_MAC 1
 
-static int
-configure(struct rte_eth_dev *dev)
+int
+ppigb_configure(struct rte_eth_dev *dev)
 {
 	struct rte_eth_conf *conf = &dev->data->dev_conf;
 	const uint32_t speeds = conf->link_speeds & ~RTE_ETH_LINK_SPEED_FIXED;
@@ -59,8 +59,8 @@ configure(struct rte_eth_dev *dev)
 	return ppigb_rss_configure(dev);
 }
 
-static int
-infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
+int
+ppigb_infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 {
 	const struct ppigb_model *m = ppigb_model(ppigb_priv(dev));
 	const struct rte_eth_desc_lim lim = {.nb_max = PPIGB_RING_MAX,
@@ -104,23 +104,8 @@ infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info)
 	return 0;
 }
 
-#if PPIGB_HAS_TXQ_COUNT
-static const uint32_t *
-ptypes_get(struct rte_eth_dev *dev, size_t *count)
-{
-	const uint32_t *list = ppigb_ptypes_get(dev);
-
-	*count = 0;
-	while (list != NULL && list[*count] != RTE_PTYPE_UNKNOWN)
-		(*count)++;
-	return list;
-}
-#else
-#define ptypes_get ppigb_ptypes_get
-#endif
-
-static int
-is_removed(struct rte_eth_dev *dev)
+int
+ppigb_is_removed(struct rte_eth_dev *dev)
 {
 	return ppigb_is_gone(ppigb_priv(dev), ppigb_pci(dev));
 }
@@ -199,8 +184,8 @@ unit_switch(struct ppigb *p, uint32_t offset, uint32_t enable, bool on)
 	rte_spinlock_unlock(&p->lock);
 }
 
-static int
-start(struct rte_eth_dev *dev)
+int
+ppigb_start(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
 	struct rte_pci_device *pci = ppigb_pci(dev);
@@ -222,6 +207,8 @@ start(struct rte_eth_dev *dev)
 		ret = ppigb_intr_start(dev);
 	if (ret == 0)
 		ret = ppigb_link_start(dev);
+	if (ret == 0 && ppigb_is_gone(p, pci))
+		ret = -EIO;
 	if (ret < 0) {
 		ppigb_intr_stop(dev);
 		ppigb_queues_stop(dev);
@@ -235,8 +222,8 @@ start(struct rte_eth_dev *dev)
 }
 
 /** @return 0, or the error of ppigb_queues_stop(). */
-static int
-stop(struct rte_eth_dev *dev)
+int
+ppigb_stop(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
 	const bool gone = ppigb_is_gone(p, ppigb_pci(dev));
@@ -249,25 +236,27 @@ stop(struct rte_eth_dev *dev)
 	if (!gone) {
 		unit_switch(p, PPIGB_REG(TCTL), PPIGB_F(TCTL, EN), false);
 		ppigb_stats_poll(p);
-		ppigb_link_down(dev);
+		(void)ppigb_link_down(dev);
 	}
 	p->link_off = true;
 	ppigb_link_update(dev, 0);
 	return ret;
 }
 
+/**
+ * Whatever state the port is in: an application closes it also while, or after, it failed to start
+ * or to stop. What the device may still write to stays as it is; with the VFIO group, which the bus
+ * gives back next, the kernel resets it.
+ */
 int
-ppigb_dev_close(struct rte_eth_dev *dev)
+ppigb_close(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
-	int ret = 0;
 
-	if (rte_eal_process_type() != RTE_PROC_PRIMARY)
-		return 0;
-	if (dev->data->dev_started) {
-		ret = stop(dev);
-		dev->data->dev_started = 0;
-	}
+	if (ppigb_stop(dev) < 0)
+		PPIGB_LOG(ERR, p->name,
+			"closed while it may still do DMA; its rings and their mbufs are lost");
+	dev->data->dev_started = 0;
 	ppigb_reach_fini(dev);
 	ppigb_queues_release(dev);
 	pagepool_dma_detach_all(dev->device);
@@ -275,12 +264,12 @@ ppigb_dev_close(struct rte_eth_dev *dev)
 		ppigb_mod(p, PPIGB_REG(CTRL_EXT), PPIGB_F(CTRL_EXT, DRV_LOAD), 0);
 	ppigb_intr_fini(dev);
 	ppigb_stats_fini(p);
-	return ret;
+	return 0;
 }
 
 /** As new, but for its number: the application configures it again (rte_eth_dev_reset()). */
-static int
-reset(struct rte_eth_dev *dev)
+int
+ppigb_dev_reset(struct rte_eth_dev *dev)
 {
 	struct ppigb *p = ppigb_priv(dev);
 	int ret;
@@ -308,41 +297,3 @@ ppigb_init_config(struct ppigb *p)
 	ppigb_flow_ctrl_init(p);
 	ppigb_vlan_init(p);
 }
-
-/* Operations that read only, for any process. */
-/* clang-format off */
-#define SHARED_OPS \
-	.dev_infos_get = infos_get, .is_removed = is_removed, .link_update = ppigb_link_update, \
-	.stats_get = ppigb_stats_get, .stats_reset = ppigb_stats_reset, \
-	.xstats_get = ppigb_xstats_get, .xstats_reset = ppigb_stats_reset, \
-	.xstats_get_names = ppigb_xstats_get_names, .fw_version_get = ppigb_fw_version_get, \
-	.get_eeprom_length = ppigb_eeprom_length, .get_eeprom = ppigb_eeprom_get, \
-	.get_reg = ppigb_regs_get, .eth_dev_priv_dump = ppigb_priv_dump, \
-	.flow_ctrl_get = ppigb_flow_ctrl_get, .reta_query = ppigb_reta_query, \
-	.rss_hash_conf_get = ppigb_rss_hash_conf_get, .rxq_info_get = ppigb_rxq_info_get, \
-	.txq_info_get = ppigb_txq_info_get, .rx_burst_mode_get = ppigb_rx_burst_mode, \
-	.tx_burst_mode_get = ppigb_tx_burst_mode, .dev_supported_ptypes_get = ptypes_get, \
-	.tx_done_cleanup = ppigb_tx_done_cleanup, .dev_close = ppigb_dev_close
-
-const struct eth_dev_ops ppigb_secondary_ops = {SHARED_OPS};
-
-const struct eth_dev_ops ppigb_ops = {
-	SHARED_OPS, .dev_configure = configure, .dev_start = start, .dev_stop = stop,
-	.dev_reset = reset, .dev_set_link_up = ppigb_link_up,
-	.dev_set_link_down = ppigb_link_down, .mtu_set = ppigb_mtu_set,
-	.promiscuous_enable = ppigb_promiscuous_enable,
-	.promiscuous_disable = ppigb_promiscuous_disable,
-	.allmulticast_enable = ppigb_allmulticast_enable,
-	.allmulticast_disable = ppigb_allmulticast_disable, .mac_addr_add = ppigb_mac_addr_add,
-	.mac_addr_remove = ppigb_mac_addr_remove, .mac_addr_set = ppigb_mac_addr_set,
-	.set_mc_addr_list = ppigb_mc_addr_list, .vlan_filter_set = ppigb_vlan_filter_set,
-	.vlan_offload_set = ppigb_vlan_offload_set, .vlan_tpid_set = ppigb_vlan_tpid_set,
-	.rss_hash_update = ppigb_rss_hash_update, .reta_update = ppigb_reta_update,
-	.flow_ctrl_set = ppigb_flow_ctrl_set, .rx_queue_setup = ppigb_rx_queue_setup,
-	.rx_queue_release = ppigb_rx_queue_release, .rx_queue_start = ppigb_rx_queue_start,
-	.rx_queue_stop = ppigb_rx_queue_stop, .tx_queue_setup = ppigb_tx_queue_setup,
-	.tx_queue_release = ppigb_tx_queue_release, .tx_queue_start = ppigb_tx_queue_start,
-	.tx_queue_stop = ppigb_tx_queue_stop, .rx_queue_intr_enable = ppigb_rx_intr_enable,
-	.rx_queue_intr_disable = ppigb_rx_intr_disable,
-};
-/* clang-format on */

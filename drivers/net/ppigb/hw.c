@@ -20,36 +20,45 @@
 #define SYNC_TRIES 200
 #define SYNC_US    5000
 /** The lock around SW_FW_SYNC is held for a few register accesses only. */
+#define SEM_US    100000
 #define SEM_TRIES 2000
-#define SEM_US    50
+#define SEM_STEP  50
 
 /**
  * Has the device been removed? Only configuration space tells: the bus answers all ones for a
  * device that is not there, while registers read all ones on hardware and zeros on QEMU 10.0.2.
+ * A file that cannot be read any more is a device's that is gone, too; but a secondary process
+ * under UIO never could read it.
  */
 bool
 ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
 {
 	uint16_t vendor;
 
-	if (!p->gone &&
-		rte_pci_read_config(pci, &vendor, sizeof(vendor), PCI_VENDOR) == sizeof(vendor) &&
-		vendor == UINT16_MAX) {
+	if (p->gone)
+		return true;
+	if (rte_pci_read_config(pci, &vendor, sizeof(vendor), PCI_VENDOR) != sizeof(vendor))
+		vendor = rte_eal_process_type() == RTE_PROC_PRIMARY ? UINT16_MAX : 0;
+	if (vendor == UINT16_MAX) {
 		p->gone = true;
 		PPIGB_LOG(NOTICE, p->name, "the device has been removed");
 	}
 	return p->gone;
 }
 
-/** Wait until (register & mask) == want. @return 0 or -ETIMEDOUT. */
+/** Wait until (register & mask) == want. @return 0, -ETIMEDOUT, or -ENODEV: nothing will come. */
 int
 ppigb_poll(const struct ppigb *p, uint32_t offset, uint32_t mask, uint32_t want, unsigned int us)
 {
 	const unsigned int step = us <= 1000 ? 10 : 100;
 
 	for (unsigned int waited = 0;; waited += step) {
-		if ((ppigb_rd(p, offset) & mask) == want)
+		uint32_t value = ppigb_rd(p, offset);
+
+		if ((value & mask) == want)
 			return 0;
+		if ((value == UINT32_MAX || waited % 1000 == 0) && ppigb_gone(p))
+			return -ENODEV;
 		if (waited >= us)
 			return -ETIMEDOUT;
 		/* Short waits are on paths where a sleep would be the longer part. */
@@ -80,7 +89,9 @@ ppigb_reset(struct ppigb *p)
 	/* From the 82580 on no register may be read for a while: e1000_reset_hw_82580(). */
 	rte_delay_us_sleep(5000);
 	if (ppigb_poll(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, RST), 0, 10000) != 0) {
-		PPIGB_LOG(ERR, p->name, "the reset does not end; reset the slot or power-cycle");
+		if (!p->gone)
+			PPIGB_LOG(ERR, p->name,
+				"the reset does not end; reset the slot or power-cycle");
 		return -EIO;
 	}
 	/* Without an EEPROM this never comes, nor does it on QEMU 10.0.2. */
@@ -114,18 +125,17 @@ sem_put(struct ppigb *p)
 static int
 sem_get(struct ppigb *p)
 {
-	int tries;
+	int ret = ppigb_poll(p, PPIGB_REG(SWSM), PPIGB_F(SWSM, SMBI), 0, SEM_US);
 
-	for (tries = 0; ppigb_rd(p, PPIGB_REG(SWSM)) & PPIGB_F(SWSM, SMBI); tries++) {
-		if (tries == SEM_TRIES)
-			return -EBUSY;
-		rte_delay_us_sleep(SEM_US);
-	}
-	for (tries = 0; tries < SEM_TRIES; tries++) {
+	if (ret < 0)
+		return ret == -ENODEV ? ret : -EBUSY;
+	for (int tries = 0; tries < SEM_TRIES; tries++) {
 		ppigb_mod(p, PPIGB_REG(SWSM), 0, PPIGB_F(SWSM, SWESMBI));
 		if (ppigb_rd(p, PPIGB_REG(SWSM)) & PPIGB_F(SWSM, SWESMBI))
 			return 0;
-		rte_delay_us_sleep(SEM_US);
+		if (ppigb_gone(p))
+			return -ENODEV;
+		rte_delay_us_sleep(SEM_STEP);
 	}
 	sem_put(p);
 	return -EBUSY;
@@ -182,10 +192,10 @@ stale_locks(struct ppigb *p)
 {
 	const uint32_t bits = ppigb_phy_bit(p) | PPIGB_F(SW_FW_SYNC, SW_EEP);
 
-	if (sem_get(p) < 0)
+	if (sem_get(p) == -EBUSY)
 		PPIGB_LOG(NOTICE, p->name, "taking over a lock that was left behind");
 	sem_put(p);
-	if (ppigb_sync_get(p, bits) < 0)
+	if (ppigb_sync_get(p, bits) == -EBUSY)
 		PPIGB_LOG(NOTICE, p->name, "releasing locks that were left behind");
 	ppigb_sync_put(p, bits);
 }
@@ -200,6 +210,8 @@ ppigb_identify(struct ppigb *p)
 	p->func = PPIGB_G(STATUS, FUNC, ppigb_rd(p, PPIGB_REG(STATUS)));
 	stale_locks(p);
 	ret = ppigb_nvm_check(p);
+	if (ppigb_gone(p))
+		return -ENODEV;
 	if (ret < 0) {
 		PPIGB_LOG(ERR, p->name,
 			"the EEPROM cannot be read or its checksum is wrong;"
@@ -211,6 +223,8 @@ ppigb_identify(struct ppigb *p)
 	uint32_t words[2] = {rte_cpu_to_le_32(ppigb_rd(p, PPIGB_REG_AT(RAL, 0))),
 		rte_cpu_to_le_32(ppigb_rd(p, PPIGB_REG_AT(RAH, 0)))};
 	memcpy(&p->perm_addr, words, sizeof(p->perm_addr));
+	if (ppigb_gone(p))
+		return -ENODEV;
 	if (!rte_is_valid_assigned_ether_addr(&p->perm_addr)) {
 		PPIGB_LOG(ERR, p->name,
 			"no valid MAC address in the EEPROM;"

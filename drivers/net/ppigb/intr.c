@@ -37,8 +37,10 @@ intr_callback(void *arg)
 	uint32_t icr;
 
 	/* Believe the configuration space: ICR of a removed device may read 0, or all causes. */
-	if (ppigb_is_gone(p, ppigb_pci(dev)))
+	if (ppigb_is_gone(p, ppigb_pci(dev))) {
+		ppigb_leaves(dev);
 		return;
+	}
 	/* Reading clears. QEMU raises no further link interrupt while one is still to be read. */
 	icr = ppigb_rd(p, PPIGB_REG(ICR));
 	if ((icr & PPIGB_F(ICR, LSC)) != 0) {
@@ -65,20 +67,23 @@ ppigb_intr_init(struct rte_eth_dev *dev)
 
 /** Called in a callback it cannot wait for the callback's end: then EAL takes it out afterwards. */
 void
-ppigb_intr_fini(struct rte_eth_dev *dev)
+ppigb_intr_leave(struct rte_intr_handle *handle, rte_intr_callback_fn callback, void *arg)
 {
 	unsigned int ms = 0;
-	int ret;
 
-	while ((ret = rte_intr_callback_unregister(dev->intr_handle, intr_callback, dev)) ==
-		-EAGAIN) {
+	while (rte_intr_callback_unregister(handle, callback, arg) == -EAGAIN) {
 		if (rte_thread_is_intr() || ms++ == LEAVE_MAX) {
-			(void)rte_intr_callback_unregister_pending(
-				dev->intr_handle, intr_callback, dev, NULL);
+			(void)rte_intr_callback_unregister_pending(handle, callback, arg, NULL);
 			return;
 		}
 		rte_delay_ms(1);
 	}
+}
+
+void
+ppigb_intr_fini(struct rte_eth_dev *dev)
+{
+	ppigb_intr_leave(dev->intr_handle, intr_callback, dev);
 }
 
 /** Vectors in the MSI-X table, from its capability (PCI 3.0, 6.8.2); 1 if it is not to be found. */

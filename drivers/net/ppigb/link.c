@@ -32,7 +32,8 @@ ppigb_link_update(struct rte_eth_dev *dev, int wait)
 
 	for (unsigned int waited = 0; !p->link_off; waited += LINK_STEP_US) {
 		status = ppigb_rd(p, PPIGB_REG(STATUS));
-		if (status == UINT32_MAX && ppigb_is_gone(p, ppigb_pci(dev)))
+		/* A link is believed only of a device that is there. */
+		if ((wait || status == UINT32_MAX) && ppigb_is_gone(p, ppigb_pci(dev)))
 			status = 0;
 		if (status & PPIGB_F(STATUS, LU) || !wait || p->gone || waited >= LINK_WAIT_US)
 			break;
@@ -94,13 +95,14 @@ ppigb_link_start(struct rte_eth_dev *dev)
 		ret = ppigb_phy_setup_link(p, dev->data->dev_conf.link_speeds);
 	else
 		serdes_start(p);
-	if (ret < 0)
-		PPIGB_LOG(ERR, p->name, "the PHY does not answer; reset the slot or power-cycle");
-	else
+	if (ret == 0)
 		p->link_off = false;
+	else if (!p->gone)
+		PPIGB_LOG(ERR, p->name, "the PHY does not answer; reset the slot or power-cycle");
 	return ret;
 }
 
+/** A stopped port has no link, and gets it at its start. */
 int
 ppigb_link_up(struct rte_eth_dev *dev)
 {
@@ -108,7 +110,7 @@ ppigb_link_up(struct rte_eth_dev *dev)
 
 	if (ppigb_is_gone(p, ppigb_pci(dev)))
 		return -EIO;
-	return p->link_off ? ppigb_link_start(dev) : 0;
+	return p->link_off && dev->data->dev_started ? ppigb_link_start(dev) : 0;
 }
 
 int
@@ -119,6 +121,8 @@ ppigb_link_down(struct rte_eth_dev *dev)
 
 	if (ppigb_is_gone(p, ppigb_pci(dev)))
 		return -EIO;
+	if (p->link_off)
+		return 0;
 	rte_spinlock_lock(&p->lock);
 	ppigb_mod(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, SLU), 0);
 	rte_spinlock_unlock(&p->lock);

@@ -83,7 +83,9 @@ ppigb_phy_init(struct ppigb *p)
 		return 0;
 	if (ppigb_phy_read(p, PHY_ID1, &id[0]) < 0 || ppigb_phy_read(p, PHY_ID2, &id[1]) < 0 ||
 		(id[0] == UINT16_MAX && id[1] == UINT16_MAX)) {
-		PPIGB_LOG(ERR, p->name, "the PHY does not answer; reset the slot or power-cycle");
+		if (!p->gone)
+			PPIGB_LOG(ERR, p->name,
+				"the PHY does not answer; reset the slot or power-cycle");
 		return -EIO;
 	}
 	PPIGB_LOG(DEBUG, p->name, "PHY id 0x%04x%04x", id[0], id[1]);

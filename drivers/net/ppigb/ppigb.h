@@ -8,7 +8,8 @@
  *   regs.h       registers; desc.h descriptors
  *   hw.c         reset, semaphores, identity;  nvm.c  EEPROM;  phy.c  MDIO, autonegotiation
  *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA
- *   ethdev.c     configure, start, stop, close, device information, the table of operations
+ *   ethdev.c     configure, start, stop, close, device information
+ *   ops.c        the tables of operations, and the turns that they take
  *   link.c       link status, set up and down;  flow_ctrl.c  pause frames
  *   queue.[ch]   descriptor rings: set-up, release;  ring.c  start, stop
  *   queue_info.c what ethdev wants to know of queues; choice of the burst functions
@@ -16,12 +17,13 @@
  *   rx.c         receive: plain;  rx_offload.c  with scatter and flags from the descriptors
  *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN
  *   filter.c     addresses, promiscuous;  vlan.c;  rss.c
- *   intr.c       link and Rx interrupts
+ *   intr.c       link and Rx interrupts;  watch.c  removal
  *   stats.c      counters;  dump.c  registers
  *
- * Locking: ethdev's rules. Control calls on one port come from one thread at a time, burst calls
- * on one queue likewise. The interrupt thread reads the link and calls the application back; it
- * takes `lock` for the registers that both write.
+ * Locking: ethdev's rules. Control calls on one port come from one thread at a time (ops.c helps
+ * where an application closes it from EAL's interrupt thread), burst calls on one queue likewise.
+ * The interrupt thread reads the link and calls the application back; it takes `lock` for the
+ * registers that both write.
  */
 #ifndef PPIGB_H
 #define PPIGB_H
@@ -88,16 +90,18 @@ struct ppigb {
 	volatile uint8_t *bar; /**< BAR 0; EAL maps it at the same address in every process. */
 	uint8_t model_id; /**< Index; a pointer would not hold in every process: ppigb_model(). */
 	char name[RTE_DEV_NAME_MAX_LEN];
+	uint16_t port_id;
 	uint16_t device_id;
 	uint8_t func;     /**< STATUS.FUNC: which port of the chip. */
 	uint8_t phy_addr; /**< MDIC's. */
 	bool isolate;     /**< Has a VFIO container of its own. */
 	bool gone;        /**< Found to have been removed. */
+	bool leaving;     /**< Somebody wants it back: watch.c, interrupt thread. */
+	bool leave_told;  /**< The application has been told so: the same. */
 	bool link_off;    /**< Stopped, or set down by the application. */
 	bool copper;      /**< Has a PHY that we drive; else SerDes or the like. */
 	struct rte_ether_addr perm_addr;
 	uint16_t nvm_version;
-	uint16_t reserved0;
 	uint32_t etrack;
 
 	rte_spinlock_t lock; /**< CTRL, RCTL, IMS/EIMS: also written by the interrupt thread. */
@@ -193,6 +197,16 @@ ppigb_model(const struct ppigb *p)
 
 /* hw.c */
 bool ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci);
+
+/** The same where only the port is at hand. */
+static inline bool
+ppigb_gone(const struct ppigb *p)
+{
+	struct rte_eth_dev *dev = &rte_eth_devices[p->port_id];
+
+	return ppigb_is_gone(ppigb_priv(dev), ppigb_pci(dev));
+}
+
 int ppigb_poll(
 	const struct ppigb *p, uint32_t offset, uint32_t mask, uint32_t want, unsigned int us);
 int ppigb_reset(struct ppigb *p);
@@ -218,10 +232,20 @@ int ppigb_phy_power(struct ppigb *p, bool on);
 
 /* probe.c: registers the driver */
 
-/* ethdev.c */
+/* ops.c */
 extern const struct eth_dev_ops ppigb_ops;
 extern const struct eth_dev_ops ppigb_secondary_ops;
+/** As rte_eth_dev_close(), for the bus. */
 int ppigb_dev_close(struct rte_eth_dev *dev);
+
+/* ethdev.c */
+int ppigb_configure(struct rte_eth_dev *dev);
+int ppigb_start(struct rte_eth_dev *dev);
+int ppigb_stop(struct rte_eth_dev *dev);
+int ppigb_close(struct rte_eth_dev *dev);
+int ppigb_dev_reset(struct rte_eth_dev *dev);
+int ppigb_infos_get(struct rte_eth_dev *dev, struct rte_eth_dev_info *info);
+int ppigb_is_removed(struct rte_eth_dev *dev);
 void ppigb_init_config(struct ppigb *p); /**< At probe, after reset. */
 int ppigb_mtu_set(struct rte_eth_dev *dev, uint16_t mtu);
 
@@ -318,6 +342,16 @@ int ppigb_intr_start(struct rte_eth_dev *dev); /**< At start: vectors, IVAR, ena
 void ppigb_intr_stop(struct rte_eth_dev *dev);
 int ppigb_rx_intr_enable(struct rte_eth_dev *dev, uint16_t q);
 int ppigb_rx_intr_disable(struct rte_eth_dev *dev, uint16_t q);
+
+/** Unregister a callback that may be running at this moment. */
+void ppigb_intr_leave(struct rte_intr_handle *handle, rte_intr_callback_fn callback, void *arg);
+
+/* watch.c */
+int ppigb_watch_start(struct rte_eth_dev *dev); /**< At probe. */
+void ppigb_watch_stop(struct rte_eth_dev *dev);
+/** In the interrupt thread: tell the application that the device leaves or has left, once. It may
+ * have closed the port then, which must not be touched any more. */
+void ppigb_leaves(struct rte_eth_dev *dev);
 
 /* stats.c */
 int ppigb_stats_init(struct ppigb *p, int socket);

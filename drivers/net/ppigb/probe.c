@@ -72,6 +72,7 @@ init_primary(struct rte_eth_dev *dev)
 
 	p->bar = pci->mem_resource[0].addr;
 	p->model_id = ppigb_model_id(pci->id.device_id);
+	p->port_id = dev->data->port_id;
 	p->device_id = pci->id.device_id;
 	p->isolate = pagepool_dma_isolated(&pci->device);
 	rte_strscpy(p->name, pci->name, sizeof(p->name));
@@ -98,6 +99,11 @@ init_primary(struct rte_eth_dev *dev)
 	ret = ppigb_reach_init(dev);
 	if (ret == 0)
 		ret = ppigb_intr_init(dev);
+	if (ret == 0) {
+		ret = ppigb_watch_start(dev);
+		if (ret < 0)
+			ppigb_intr_fini(dev);
+	}
 	if (ret < 0) {
 		ppigb_reach_fini(dev);
 		ppigb_stats_fini(p);

@@ -43,7 +43,7 @@ struct ppigb_rxq {
 	volatile void *tail;
 	/** Pool to refill from without the mempool layer, in the primary process; or NULL. */
 	struct pagepool *pool;
-	struct rte_mempool *mp; /**< NULL: it was freed, while the queue was off. */
+	struct rte_mempool *mp; /**< NULL: it was freed. */
 	uint16_t size;
 	uint16_t next; /**< To be looked at next. */
 	uint16_t fill; /**< To be refilled next. */
@@ -66,6 +66,8 @@ struct ppigb_rxq {
 	uint16_t free_thresh; /**< As configured; fill_at while the queue runs is from it. */
 	uint16_t buf_size;
 	bool drop_en, deferred;
+	bool orphan; /**< Its mempool was freed while it ran. */
+	bool native; /**< The mempool is a page pool's, and lives until its last mbuf is back. */
 	uint64_t offloads;
 	rte_iova_t ring_iova;
 	const struct rte_memzone *mz;
@@ -102,6 +104,7 @@ struct ppigb_txq {
 	uint32_t pools_gone; /**< ppigb_pools_gone when these were right. */
 	uint64_t refused;    /**< Isolated: packets freed since the device cannot reach them. */
 	uint64_t dropped;    /**< Packets that were not sent when the queue stopped. */
+	uint64_t too_long;   /**< Packets freed since the ring has not so many descriptors. */
 
 	uint16_t id, port_id;
 	uint16_t conf_free_thresh, conf_rs_thresh;

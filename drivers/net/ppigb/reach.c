@@ -112,17 +112,22 @@ ppigb_unreach_all(struct rte_eth_dev *dev)
 	rte_spinlock_unlock(&p->reach_lock);
 }
 
-/* An Rx queue that runs has mbufs of its mempool, which must not have been freed. */
+/* An Rx queue that runs has mbufs of its mempool: it gets no more of them, and forgets the mempool
+ * when it is stopped. */
 static void
 forget_rx(const struct rte_eth_dev_data *data, const struct rte_mempool *mp)
 {
 	for (uint16_t q = 0; data->rx_queues != NULL && q < data->nb_rx_queues; q++) {
 		struct ppigb_rxq *rxq = data->rx_queues[q];
 
-		if (rxq != NULL && rxq->mp == mp &&
-			data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED) {
+		if (rxq == NULL || rxq->mp != mp)
+			continue;
+		if (data->rx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED) {
 			rxq->mp = NULL;
 			rxq->pool = NULL;
+		} else {
+			rxq->orphan = true;
+			rxq->fill_at = UINT16_MAX;
 		}
 	}
 }

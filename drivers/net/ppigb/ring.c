@@ -159,7 +159,8 @@ txq_disable(struct rte_eth_dev *dev, uint16_t q)
 
 	if (dev->data->tx_queue_state[q] == RTE_ETH_QUEUE_STATE_STOPPED)
 		return 0;
-	for (unsigned int us = 0; us < DRAIN_US && !txq->p->gone && ppigb_tx_head(txq) != txq->next;
+	for (unsigned int us = 0; us < DRAIN_US && ppigb_tx_head(txq) != txq->next &&
+				  !ppigb_is_gone(txq->p, ppigb_pci(dev));
 		us += 100)
 		rte_delay_us_sleep(100);
 	return disable(dev, "Tx", q, PPIGB_REG_AT(TXDCTL, q), PPIGB_F(TXDCTL, ENABLE));

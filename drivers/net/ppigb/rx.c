@@ -122,13 +122,16 @@ ppigb_rx_refill(struct ppigb_rxq *rxq)
 	return rxq->empty != before;
 }
 
-/* Mbufs that were never given to anyone are as they came from the pool. */
+/* Mbufs that were never given to anyone are as they came from the pool. Those of a mempool that has
+ * been freed are no memory any more, but for a page pool's: the last of them frees it. */
 void
 ppigb_rx_clear(struct ppigb_rxq *rxq)
 {
-	uint16_t n = rxq->size - rxq->empty;
+	uint16_t n = rxq->orphan && !rxq->native ? 0 : rxq->size - rxq->empty;
 	uint16_t to_end = RTE_MIN(n, (uint16_t)(rxq->size - rxq->next));
 
+	if (rxq->orphan && !rxq->native)
+		rxq->first = NULL;
 	if (n > 0)
 		rte_mempool_put_bulk(rxq->mp, (void **)&rxq->sw[rxq->next], to_end);
 	if (n > to_end)
@@ -136,6 +139,11 @@ ppigb_rx_clear(struct ppigb_rxq *rxq)
 	if (rxq->first != NULL)
 		rte_pktmbuf_free(rxq->first);
 	rxq->first = rxq->last = NULL;
+	if (rxq->orphan) {
+		rxq->mp = NULL;
+		rxq->pool = NULL;
+		rxq->orphan = false;
+	}
 	rxq->next = rxq->fill = 0;
 	rxq->empty = rxq->size;
 	rxq->fill_at = UINT16_MAX;

@@ -95,7 +95,17 @@ static const struct {
 };
 
 /** Of queues, and in xstats the sum of all of them. */
-enum { Q_RX, Q_RX_BYTES, Q_RX_EMPTY, Q_TX, Q_TX_BYTES, Q_TX_DROPPED, Q_TX_REFUSED, Q_COUNT };
+enum {
+	Q_RX,
+	Q_RX_BYTES,
+	Q_RX_EMPTY,
+	Q_TX,
+	Q_TX_BYTES,
+	Q_TX_DROPPED,
+	Q_TX_REFUSED,
+	Q_TX_LONG,
+	Q_COUNT
+};
 enum { Q_XSTATS = 4 };
 static const char *const q_xstats[Q_XSTATS] = {"rx_refill_failures", "tx_dropped_at_stop",
 	"tx_isolation_refused", "rx_queue_dropped_packets"};
@@ -129,22 +139,31 @@ static void
 poll_locked(struct ppigb *p)
 {
 	struct ppigb_counters *c = p->counters;
+	uint64_t hw[HW_COUNT], rqdpc[PPIGB_QUEUES_MAX] = {0};
 
-	/* Not what a removed device answers. */
-	if (p->gone || ppigb_rd(p, PPIGB_REG(STATUS)) == UINT32_MAX)
+	if (p->gone)
 		return;
 	for (unsigned int i = 0; i < HW_COUNT; i++) {
-		c->hw[i] += ppigb_rd(p, hw_counters[i].offset);
+		hw[i] = ppigb_rd(p, hw_counters[i].offset);
 		if (hw_counters[i].pair)
-			c->hw[i] += (uint64_t)ppigb_rd(p, hw_counters[i].offset + 4) << 32;
+			hw[i] += (uint64_t)ppigb_rd(p, hw_counters[i].offset + 4) << 32;
 	}
 	for (unsigned int q = 0; q < ppigb_model(p)->nb_queues; q++)
-		c->rqdpc[q] += ppigb_rd(p, PPIGB_REG_AT(RQDPC, q));
+		rqdpc[q] = ppigb_rd(p, PPIGB_REG_AT(RQDPC, q));
+	/* Not what a removed device answers; it may have gone while they were read. */
+	if (ppigb_rd(p, PPIGB_REG(STATUS)) == UINT32_MAX)
+		return;
+	for (unsigned int i = 0; i < HW_COUNT; i++)
+		c->hw[i] += hw[i];
+	for (unsigned int q = 0; q < PPIGB_QUEUES_MAX; q++)
+		c->rqdpc[q] += rqdpc[q];
 }
 
 void
 ppigb_stats_poll(struct ppigb *p)
 {
+	if (p->counters == NULL)
+		return;
 	rte_spinlock_lock(&p->counters->lock);
 	poll_locked(p);
 	rte_spinlock_unlock(&p->counters->lock);
@@ -168,6 +187,7 @@ queue_now(const struct rte_eth_dev *dev, uint16_t q, bool raw, uint64_t now[Q_CO
 		now[Q_TX_BYTES] = txq->bytes;
 		now[Q_TX_DROPPED] = txq->dropped;
 		now[Q_TX_REFUSED] = txq->refused;
+		now[Q_TX_LONG] = txq->too_long;
 	}
 	/* Below its base: the queue is just being set up anew, see ppigb_stats_queue_new(). */
 	for (unsigned int i = 0; i < Q_COUNT && !raw; i++)
@@ -194,6 +214,8 @@ ppigb_stats_reset(struct rte_eth_dev *dev)
 {
 	struct ppigb_counters *c = ppigb_priv(dev)->counters;
 
+	if (c == NULL)
+		return -ENODEV;
 	rte_spinlock_lock(&c->lock);
 	poll_locked(ppigb_priv(dev));
 	memset(c->hw, 0, sizeof(c->hw));
@@ -214,6 +236,8 @@ ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 	struct ppigb_counters *c = ppigb_priv(dev)->counters;
 	uint64_t now[Q_COUNT];
 
+	if (c == NULL) /* Closed. */
+		return -ENODEV;
 	rte_spinlock_lock(&c->lock);
 	poll_locked(ppigb_priv(dev));
 	stats->ipackets = c->hw[HW_GPRC];
@@ -229,6 +253,7 @@ ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats)
 		queue_now(dev, q, false, now);
 		stats->imissed += c->rqdpc[q];
 		stats->rx_nombuf += now[Q_RX_EMPTY];
+		stats->oerrors += now[Q_TX_LONG];
 		stats->q_ipackets[q] = now[Q_RX];
 		stats->q_ibytes[q] = now[Q_RX_BYTES];
 		stats->q_errors[q] = c->rqdpc[q];
@@ -248,7 +273,8 @@ pp_sum(struct rte_eth_dev *dev, uint64_t sums[RTE_DIM(pp_counters)])
 
 	for (uint16_t q = 0; q < dev->data->nb_rx_queues; q++) {
 		const struct ppigb_rxq *rxq = dev->data->rx_queues[q];
-		struct pagepool *pool = rxq == NULL ? NULL : pagepool_from_mempool(rxq->mp);
+		struct pagepool *pool =
+			rxq == NULL || rxq->orphan ? NULL : pagepool_from_mempool(rxq->mp);
 		struct pagepool_stats stats;
 		bool seen = pool == NULL;
 
@@ -272,6 +298,8 @@ ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned
 
 	if (xstats == NULL || n < XSTATS_COUNT)
 		return XSTATS_COUNT;
+	if (c == NULL)
+		return -ENODEV;
 	pp_sum(dev, pools);
 	rte_spinlock_lock(&c->lock);
 	poll_locked(ppigb_priv(dev));

@@ -148,6 +148,12 @@ ppigb_tx_full(struct ppigb_txq *txq, struct rte_mbuf **pkts, uint16_t n)
 		}
 		if (m->nb_segs + (idx == 2) > txq->free) {
 			ppigb_tx_clean(txq, ppigb_tx_head(txq));
+			/* It would hold up all behind it for ever. */
+			if (m->nb_segs + (idx == 2) >= txq->size) {
+				rte_pktmbuf_free(m);
+				txq->too_long++;
+				continue;
+			}
 			if (m->nb_segs + (idx == 2) > txq->free)
 				break;
 		}
