@@ -69,10 +69,10 @@ pp_list_add(struct pagepool_state *st)
 	return ret;
 }
 
-/** Take a pool off the list. @return its state, or NULL if it is not there: then it may be memory
- * that no longer exists, and so it is compared, not looked into. */
+/** Take a pool off the list, of a mempool or not. @return its state, or NULL if it is not there: then
+ * it may be memory that no longer exists, and so it is compared, not looked into. */
 struct pagepool_state *
-pp_list_remove(const struct pagepool *pool)
+pp_list_remove(const struct pagepool *pool, bool of_mempool)
 {
 	struct pagepool_state *st = NULL;
 	struct rte_tailq_entry *te;
@@ -82,6 +82,10 @@ pp_list_remove(const struct pagepool *pool)
 		st = te->data;
 		if (pool == &st->head || pool == &st->guest)
 			break;
+	}
+	if (te != NULL && (st->mempool != NULL) != of_mempool) {
+		PP_LOG(ERR, "%s: is a mempool's: free the mempool instead\n", st->name);
+		te = NULL;
 	}
 	if (te != NULL)
 		TAILQ_REMOVE(pp_list(), te, next);
@@ -104,6 +108,15 @@ pagepool_local(struct pagepool *pool)
 		return &st->guest;
 	rte_errno = ENOTSUP;
 	return NULL;
+}
+
+static void
+tell_not_shared(const char *name)
+{
+	PP_LOG(ERR,
+		"%s: its memory is its creator's alone; have it made with "
+		"PAGEPOOL_F_EAL_MEMORY, a mempool with rte_pktmbuf_pool_create()\n",
+		name);
 }
 
 PP_EXPORT struct pagepool *
@@ -132,10 +145,7 @@ pagepool_lookup(const char *name)
 		pool = pagepool_local(&st->head);
 	rte_mcfg_tailq_read_unlock();
 	if (pool == NULL && rte_errno == ENOTSUP)
-		PP_LOG(ERR,
-			"%s: its memory is its creator's alone; have it made with "
-			"PAGEPOOL_F_EAL_MEMORY, a mempool with rte_pktmbuf_pool_create()\n",
-			name);
+		tell_not_shared(name);
 	return pool;
 }
 
@@ -160,15 +170,48 @@ pagepool_from_page(const void *page)
 	return pool;
 }
 
+/* The tailq lock is held. */
+static struct pagepool_state *
+list_find_mempool(const struct rte_mempool *mp)
+{
+	struct rte_tailq_entry *te;
+
+	TAILQ_FOREACH(te, pp_list(), next) {
+		struct pagepool_state *st = te->data;
+
+		if (st->mempool != NULL && st->mempool->mp == mp)
+			return st;
+	}
+	return NULL;
+}
+
 PP_EXPORT struct pagepool *
 pagepool_from_mempool(const struct rte_mempool *mp)
 {
-	char name[PAGEPOOL_NAMESIZE];
+	struct pagepool *pool = NULL;
+	struct pagepool_state *st;
+	int ret;
 
 	if (mp == NULL || strcmp(rte_mempool_get_ops(mp->ops_index)->name, "pagepool") != 0) {
 		rte_errno = EINVAL;
 		return NULL;
 	}
-	snprintf(name, sizeof(name), PAGEPOOL_MEMPOOL_NAME, mp->name);
-	return pagepool_lookup(name);
+	ret = pp_library_init();
+	if (ret < 0) {
+		rte_errno = -ret;
+		return NULL;
+	}
+	rte_mcfg_tailq_read_lock();
+	/* Not by its name: a mempool that was freed and lives on may have left that to another. */
+	st = list_find_mempool(mp);
+	if (st == NULL)
+		st = pp_zombie_of_mempool(mp);
+	if (st == NULL)
+		rte_errno = ENOENT;
+	else
+		pool = pagepool_local(&st->head);
+	rte_mcfg_tailq_read_unlock();
+	if (pool == NULL && rte_errno == ENOTSUP)
+		tell_not_shared(mp->name);
+	return pool;
 }

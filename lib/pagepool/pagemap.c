@@ -31,6 +31,7 @@ struct pagemap {
 	struct pp_slab *unused;
 	uint32_t last_id; /* of pools */
 	uint32_t last_process;
+	struct pp_registry zombies;
 	struct leaf *root[1u << ROOT_BITS];
 };
 
@@ -204,4 +205,11 @@ pp_pagemap_next_id(void)
 {
 	/* Relaxed: only uniqueness counts. */
 	return __atomic_add_fetch(&map->last_id, 1, __ATOMIC_RELAXED);
+}
+
+/** The registry of destroyed pools; NULL if no pool has ever been used here. */
+struct pp_registry *
+pp_pagemap_registry(void)
+{
+	return map != NULL ? &map->zombies : NULL;
 }

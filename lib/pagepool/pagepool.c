@@ -135,17 +135,35 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	rte_spinlock_init(&st->ctl_lock);
 }
 
-void
-pp_state_free(struct pagepool_state *st)
+/** Free all that a pool has but its state. @return false if its memory has to stay, since a device
+ * of another process reaches it */
+bool
+pp_state_clear(struct pagepool_state *st)
 {
 	if (!pp_dma_release(st))
-		return;
+		return false;
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
 		rte_free(pp_cache_of(st, i));
 	pp_slab_free_all(st);
 	pp_ring_free(st);
 	rte_free(st->no_cache);
-	rte_free(st);
+	if (st->mempool != NULL)
+		rte_free(st->mempool->ops_data);
+	rte_free(st->mempool);
+	return true;
+}
+
+/** Free a pool of which no page is out. */
+void
+pp_state_free(struct pagepool_state *st)
+{
+	if (pp_state_clear(st)) {
+		rte_free(st);
+	} else {
+		/* Whoever has attached it frees it. */
+		pp_zombie_add(st, 0);
+		pp_zombie_finish(st, false);
+	}
 }
 
 /* With relaxed tail sync, room that dequeues have made shows when the last of those at work ends. One
@@ -228,6 +246,7 @@ pagepool_create(const struct pagepool_params *params)
 		rte_errno = -ret;
 		return NULL;
 	}
+	pp_zombie_reap();
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;

@@ -9,8 +9,9 @@
  * - alloc, put, put_ring, release and the bulk forms: any thread. EAL lcores and threads
  *   registered with rte_thread_register() own an alloc cache; every other thread works on the
  *   shared ring. Not from a signal handler.
- * - create, lookup, from_mempool, destroy, adopt, adopt_slab, check: control threads; they take
- *   locks. So does from_page, briefly, one that all pools share.
+ * - create, lookup, from_mempool, destroy, destroy_wait, zombies, adopt, adopt_slab, check: control
+ *   threads; they take locks. So do from_page, briefly, one that all pools share, and the put that
+ *   frees a destroyed pool.
  * - stats, info, dump, avail_count and in_use_count: any thread; they take no lock.
  * A pool pointer must be valid everywhere unless NULL is mentioned.
  *
@@ -78,8 +79,8 @@ struct rte_mempool;
 #define PAGEPOOL_F_RING_RTS (UINT64_C(1) << 3)
 /**
  * The pool starts without memory; the caller owns the memory of its pages and gives them with
- * pagepool_adopt_slab() and pagepool_adopt(). Such pages are never released to a slab, and
- * pagepool_destroy() frees the pool's own state only.
+ * pagepool_adopt_slab() and pagepool_adopt(). Such pages are never released to a slab, and the
+ * pool's end frees its own state only.
  */
 #define PAGEPOOL_F_EXTERNAL (UINT64_C(1) << 4)
 /**
@@ -202,7 +203,8 @@ struct pagepool *pagepool_lookup(const char *name);
 struct pagepool *pagepool_local(struct pagepool *pool);
 
 /**
- * The pool of a mempool made with the ops "pagepool".
+ * The pool of a mempool made with the ops "pagepool", also of one that has been freed while the
+ * caller has an object of it.
  *
  * @return
  *   The pool, or NULL with rte_errno: EINVAL (the mempool has other ops), ENOENT (nothing populated it yet).
@@ -215,7 +217,9 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  * whichever thread. From its call on no thread may be in or begin anything else on the pool: no
  * alloc, count, statistics or dump, only puts of pages still out. But a thread that holds a page of
  * the pool until afterwards may: the page keeps the pool, and allocs fail.
- * An external pool's pages are its caller's: its state is freed at once and no put may follow.
+ * An external pool's pages are its caller's, who keeps their memory until the last put. The pool of
+ * a mempool is refused: it goes with rte_mempool_free(), by the same rules (doc/destroy.md).
+ * While pages are out the log warns after 60 s, and every 60 s, in the process that destroyed.
  * If a process was killed in the middle of an operation on the pool, its memory is not freed at
  * all, which the log says; finding that out takes two seconds.
  *
@@ -225,6 +229,40 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  *   Pages in use, 0 when everything has been freed.
  */
 unsigned int pagepool_destroy(struct pagepool *pool);
+
+/**
+ * Destroy a pool and wait until its last page is home and all of it has been freed. Blocks; the
+ * pages have to be put by other threads.
+ *
+ * @param pool
+ *   May be NULL.
+ * @param timeout_ms
+ *   Milliseconds to wait, 0: do not.
+ * @return
+ *   0; -ETIMEDOUT: the pool is destroyed, and its last put will free it as with pagepool_destroy();
+ *   -ENOENT: there is no such pool (any more), or it is a mempool's.
+ */
+int pagepool_destroy_wait(struct pagepool *pool, unsigned int timeout_ms);
+
+/** A pool that was destroyed while pages were out. */
+struct pagepool_zombie {
+	char name[PAGEPOOL_NAMESIZE]; /**< As it was; other pools may have the name by now. */
+	uint32_t id;                  /**< Unique among all pools ever. */
+	uint32_t in_use;              /**< Pages that it waits for. */
+	uint64_t age_ms;              /**< Since it was destroyed. */
+	uint64_t bytes;               /**< Of its slabs. */
+	uint64_t reserved[4];         /**< 0. */
+};
+
+/**
+ * The pools, of all processes, that were destroyed and live on, the youngest first.
+ *
+ * @param list
+ *   Room for n; may be NULL if n is 0.
+ * @return
+ *   How many there are; at most n of them are in the list.
+ */
+unsigned int pagepool_zombies(struct pagepool_zombie *list, unsigned int n);
 
 /**
  * Announce memory of the caller to an external pool; pages in it follow with pagepool_adopt().
@@ -264,8 +302,8 @@ struct pagepool *pagepool_from_page(const void *page);
  * pagepool_create(): huge pages of its own on the given node, in one contiguous range if that can
  * be had, so that a device can be given this memory, and only this (pagepool_dma.h).
  * Like rte_pktmbuf_pool_create(), but with the ops "pagepool", whichever EAL would take. No mbuf
- * crosses a 2 MiB boundary. Free it with rte_mempool_free(), which first takes its memory away
- * from all devices. Other processes cannot use it, nor can net_af_xdp: see doc/limits.md.
+ * crosses a 2 MiB boundary. Free it with rte_mempool_free(): when the last mbuf is home its memory
+ * is taken away from all devices, then freed. Other processes cannot use it, nor can net_af_xdp: see doc/limits.md.
  *
  * @return
  *   The mempool, or NULL with rte_errno: ENOENT (the ops are not there: load

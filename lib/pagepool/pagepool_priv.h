@@ -12,6 +12,8 @@
  *   slab_lock   pages of slabs. Short; may be taken inside a cache.
  *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
+ *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
+ *               pool's state. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
  * it either.
  */
@@ -21,6 +23,7 @@
 #include <stdbool.h>
 
 #include <rte_log.h>
+#include <rte_mempool.h>
 #include <rte_ring.h>
 #include <rte_ring_elem.h>
 #include <rte_spinlock.h>
@@ -49,6 +52,24 @@ struct pp_slab {
 	uint64_t *free;    /**< A bit per page: it lies in the slab; slab_lock. */
 	/** Pools that check: a bit per unit of the slab: a page starts here; it is in use. */
 	uint64_t *start, *out;
+};
+
+/** The end of the mempool over an external pool, see mempool_end.c. Exists from the start, so that no
+ * free ever fails for want of memory. */
+struct pp_mempool_end {
+	struct rte_mempool *mp;
+	void *ops_data;                        /**< Of the ops; freed with the pool. */
+	bool begun;                            /**< rte_mempool_free() has been called ... */
+	bool idle;                             /**< ... and nobody is inside the pool any more ... */
+	bool taken;                            /**< ... but mz and chunks were taken from it. */
+	uint32_t out;                          /**< Objects in use at that moment. */
+	bool plain;                            /**< All chunks are memory zones of EAL. */
+	bool caches;                           /**< It had caches. */
+	int freer;                             /**< The thread that freed it. */
+	const struct rte_memzone *mz;          /**< Where its header lies. */
+	struct rte_mempool_memhdr_list chunks; /**< Where its objects lie. */
+	/** Objects in its caches that were counted as home. */
+	uint32_t cached[RTE_MAX_LCORE];
 };
 
 /** The state of a pool. Fields of one block are written together. */
@@ -95,6 +116,28 @@ struct pagepool_state {
 	uint32_t guests __rte_cache_aligned;
 	/** Pages that a destroyed pool still waits for, biased until destroy has counted. */
 	int64_t zombie_out;
+
+	/* Of a destroyed pool; the registry's lock (zombie.c). */
+	struct pagepool_state *next_zombie __rte_cache_aligned;
+	uint64_t died;        /**< When, in timer cycles. */
+	uint32_t destroyer;   /**< pp_process() of the one who destroyed it, and who warns. */
+	uint32_t warned;      /**< Intervals that it was warned of. */
+	uint32_t quiet;       /**< Looks in a row that found a mempool's caches to explain all. */
+	uint32_t declined_by; /**< pp_process() of one who could not free it. */
+	int64_t counted;      /**< Pages in use when it was destroyed. */
+	bool claimed;         /**< Somebody is freeing it. */
+	bool left;            /**< All is home, but who put the last page could not free it. */
+
+	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
+};
+
+/** What zombie_out starts at: more than any number of puts can use up. */
+#define PP_ZOMBIE_BIAS (INT64_C(1) << 40)
+
+/** Pools that were destroyed while pages were out; in memory that all processes share. */
+struct pp_registry {
+	rte_spinlock_t lock;
+	struct pagepool_state *first;
 };
 
 /* cache.c */
@@ -196,14 +239,23 @@ void pp_slab_init(struct pp_slab *slab, struct pagepool_state *st, uintptr_t bas
 struct pp_slab *pp_slab_desc_get(void);
 void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
+struct pp_registry *pp_pagemap_registry(void);
 uint32_t pp_process(void);
 
 /* lookup.c */
 int pp_library_init(void);
 int pp_list_add(struct pagepool_state *st);
-struct pagepool_state *pp_list_remove(const struct pagepool *pool);
+struct pagepool_state *pp_list_remove(const struct pagepool *pool, bool of_mempool);
+
+/* mempool_end.c */
+int64_t pp_mempool_strays(const struct pagepool_state *st);
+bool pp_mempool_disturbed(const struct pagepool_state *st);
+bool pp_mempool_returned(const struct pagepool_state *st);
+bool pp_mempool_clear(struct pagepool_state *st);
+void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 
 /* pagepool.c */
+bool pp_state_clear(struct pagepool_state *st);
 void pp_state_free(struct pagepool_state *st);
 
 /* provider.c */
@@ -217,6 +269,7 @@ void pp_give(
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
 void pp_guest_leave(struct pagepool_state *st);
+bool pp_close(struct pagepool_state *st);
 void pp_zombie_put(struct pagepool_state *st, unsigned int n);
 
 /* ring.c */
@@ -245,5 +298,14 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 {
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
+
+/* zombie.c */
+void pp_zombie_add(struct pagepool_state *st, int64_t in_use);
+void pp_zombie_home(struct pagepool_state *st);
+bool pp_zombie_claim(struct pagepool_state *st);
+void pp_zombie_finish(struct pagepool_state *st, bool gone);
+void pp_zombie_reap(void);
+struct pagepool_state *pp_zombie_of_mempool(const struct rte_mempool *mp);
+bool pp_zombie_lives(uint32_t id);
 
 #endif /* PAGEPOOL_PRIV_H */

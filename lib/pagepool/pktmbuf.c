@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include <rte_errno.h>
-#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
@@ -135,50 +134,16 @@ create_empty(const char *name, unsigned int n, unsigned int cache_size,
 	return mp;
 }
 
-/** How EAL gives back memory of its own. */
-struct eal_chunk {
-	rte_mempool_memchunk_free_cb_t *free_cb;
-	void *opaque;
-};
-
-/* The first piece of EAL's memory goes: take all of it away from devices that EAL has not given it. */
-static void
-eal_free(struct rte_mempool_memhdr *hdr, void *opaque)
-{
-	struct eal_chunk chunk = *(struct eal_chunk *)opaque;
-	struct pagepool *pool = pagepool_from_mempool(hdr->mp);
-
-	if (pool != NULL)
-		pp_dma_release(pool->state);
-	rte_free(opaque);
-	chunk.free_cb(hdr, chunk.opaque);
-}
-
 /* @return 0 or -errno */
 static int
 populate_eal(struct rte_mempool *mp)
 {
-	struct rte_mempool_memhdr *hdr;
-	struct eal_chunk *chunk;
 	int ret = rte_mempool_populate_default(mp);
 
 	/* The ops could not take the memory in. */
 	if (ret == -ENOBUFS)
-		ret = -ENOMEM;
-	if (ret < 0)
-		return ret;
-	STAILQ_FOREACH(hdr, &mp->mem_list, next) {
-		/* The first piece of several that lie in one zone gives back all of it. */
-		if (hdr->free_cb == NULL)
-			continue;
-		chunk = rte_malloc("pagepool_chunk", sizeof(*chunk), 0);
-		if (chunk == NULL)
-			return -ENOMEM;
-		*chunk = (struct eal_chunk){hdr->free_cb, hdr->opaque};
-		hdr->free_cb = eal_free;
-		hdr->opaque = chunk;
-	}
-	return 0;
+		return -ENOMEM;
+	return RTE_MIN(ret, 0);
 }
 
 /* With memory of our own or of EAL. NULL: rte_errno */

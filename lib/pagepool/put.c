@@ -99,9 +99,12 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 	struct pagepool_state *st = pool->state;
 	struct pagepool_cache *c = pp_cache_own(pool);
 
+	if (c != NULL ? put_owner(st, c, pages, n, to) : put_guest(st, pages, n, to))
+		return;
+	if (st->mempool != NULL)
+		pp_mempool_flushed(st, pages);
 	/* The last put of a destroyed pool frees it: nothing may touch the pool afterwards. */
-	if (!(c != NULL ? put_owner(st, c, pages, n, to) : put_guest(st, pages, n, to)))
-		pp_zombie_put(st, n);
+	pp_zombie_put(st, n);
 }
 
 /* The same for a pool that checks: in portions of which the bad pages have been left out. A portion

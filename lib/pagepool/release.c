@@ -11,13 +11,13 @@
  * The pages that a caller is about to put keep the pool alive until it has subtracted them, and
  * afterwards it touches nothing.
  */
+#include <errno.h>
 #include <sched.h>
 
 #include <rte_cycles.h>
 
 #include "pagepool_priv.h"
 
-#define ZOMBIE_BIAS  (INT64_C(1) << 40)
 #define IDLE_SECONDS 2
 
 /** Go inside without a cache. @return false if the pool has been destroyed. */
@@ -49,7 +49,7 @@ zombie_sub(struct pagepool_state *st, int64_t n)
 	int64_t left = __atomic_sub_fetch(&st->zombie_out, n, __ATOMIC_ACQ_REL);
 
 	if (left == 0)
-		pp_state_free(st);
+		pp_zombie_home(st);
 	else if (unlikely(left < 0))
 		PP_LOG(ERR, "%s: more pages put after destroy than were out\n", st->name);
 }
@@ -77,52 +77,89 @@ wait_idle(const struct pagepool_state *st)
 	return true;
 }
 
-/* Close the pool. @return true if nobody is inside any more */
-static bool
-close_pool(struct pagepool_state *st)
+/** Close a pool that is off the list: nobody gets anything from it any more, puts are counted.
+ * @return true if nobody is inside any more; else, since that never changes, its memory stays */
+bool
+pp_close(struct pagepool_state *st)
 {
 	bool idle;
 
 	rte_spinlock_lock(&st->ctl_lock);
-	__atomic_store_n(&st->zombie_out, ZOMBIE_BIAS, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->zombie_out, PP_ZOMBIE_BIAS, __ATOMIC_RELAXED);
 	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
 	 * barrier. */
 	__atomic_store_n(&st->dying, 1, __ATOMIC_SEQ_CST);
 	pp_cache_revoke_all(st);
 	idle = wait_idle(st);
 	rte_spinlock_unlock(&st->ctl_lock);
+	if (!idle)
+		PP_LOG(ERR,
+			"%s: somebody was killed while allocating or putting; the pool's memory is "
+			"not freed\n",
+			st->name);
 	return idle;
+}
+
+/* @return 0 or -ENOENT; the pages in use and the pool's id, by which it is told from others later */
+static int
+destroy(struct pagepool *pool, unsigned int *in_use, uint32_t *id)
+{
+	struct pagepool_state *st = pp_list_remove(pool, false);
+	bool idle;
+
+	if (st == NULL) {
+		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
+		return -ENOENT;
+	}
+	*id = st->id;
+	idle = pp_close(st);
+	*in_use = pagepool_in_use_count(&st->head);
+	if (!idle) {
+		/* Still biased, so that no put ever frees it. */
+		pp_zombie_add(st, *in_use);
+		*in_use = RTE_MAX(*in_use, 1u);
+		return 0;
+	}
+	if (*in_use == 0) {
+		pp_state_free(st);
+		return 0;
+	}
+	PP_LOG(NOTICE, "%s: destroyed with %u pages in use, their last put frees it\n", st->name,
+		*in_use);
+	/* On the list before anybody can free it. */
+	pp_zombie_add(st, *in_use);
+	zombie_sub(st, PP_ZOMBIE_BIAS - *in_use);
+	return 0;
 }
 
 PP_EXPORT unsigned int
 pagepool_destroy(struct pagepool *pool)
 {
-	struct pagepool_state *st;
 	unsigned int in_use;
+	uint32_t id;
+
+	if (pool == NULL || destroy(pool, &in_use, &id) < 0)
+		return 0;
+	pp_zombie_reap();
+	return in_use;
+}
+
+PP_EXPORT int
+pagepool_destroy_wait(struct pagepool *pool, unsigned int timeout_ms)
+{
+	uint64_t end = rte_get_timer_cycles() + timeout_ms * rte_get_timer_hz() / 1000;
+	unsigned int in_use;
+	uint32_t id;
 
 	if (pool == NULL)
 		return 0;
-	st = pp_list_remove(pool);
-	if (st == NULL) {
-		PP_LOG(ERR, "destroy of a pool that is not there (any more)\n");
-		return 0;
+	if (destroy(pool, &in_use, &id) < 0)
+		return -ENOENT;
+	for (unsigned int us = 10; pp_zombie_lives(id); us = RTE_MIN(2 * us, 1000u)) {
+		if (rte_get_timer_cycles() >= end)
+			return -ETIMEDOUT;
+		rte_delay_us_sleep(us);
+		pp_zombie_reap();
 	}
-	if (!close_pool(st)) {
-		/* Still biased, so that no put ever frees it. */
-		PP_LOG(ERR,
-			"%s: somebody was killed while allocating or putting; the pool's memory is "
-			"not freed\n",
-			st->name);
-		return RTE_MAX(pagepool_in_use_count(pool), 1u);
-	}
-	in_use = pagepool_in_use_count(pool);
-	if (st->flags & PAGEPOOL_F_EXTERNAL) {
-		pp_state_free(st);
-		return in_use;
-	}
-	if (in_use > 0)
-		PP_LOG(NOTICE, "%s: destroyed with %u pages in use, their last put frees it\n",
-			st->name, in_use);
-	zombie_sub(st, ZOMBIE_BIAS - in_use);
-	return in_use;
+	return 0;
 }

@@ -13,9 +13,13 @@
  * the same order (-d). Whatever comes here is told by its cookie. What goes elsewhere finds, at
  * the head of our private data, a valid rte_ring that is empty and has no room, so that the ring
  * and stack ops of DPDK answer -ENOBUFS instead of using our data as theirs.
+ *
+ * rte_mempool_free() does not ask whether objects are out. The pool is closed, and the mempool's
+ * memory kept if need be, when it announces what it will do (the destroy event), before it frees
+ * anything; free() of the ops comes too late for that. See doc/destroy.md.
  */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <rte_eal.h>
@@ -27,7 +31,7 @@
 #include <rte_ring.h>
 
 #include "mempool_pagepool.h"
-#include "pagepool.h"
+#include "pagepool_mempool.h"
 
 RTE_LOG_REGISTER_DEFAULT(logtype, NOTICE)
 #define LOG(level, ...) rte_log(RTE_LOG_##level, logtype, "MEMPOOL_PAGEPOOL: " __VA_ARGS__)
@@ -43,10 +47,6 @@ struct pp_mempool {
 	struct rte_ring decoy; /**< What the ops of others find. Must be first. */
 	uint64_t cookie;       /**< Magic and process that owns the pool's caches. */
 	struct pagepool *pool;
-	const struct rte_mempool *mp;
-	uint32_t fail_populated; /**< populated_size at the last dequeue that failed. */
-	uint32_t held;           /**< The same at the first failure of a row of such. */
-	uint64_t fail_puts;      /**< Objects ever put, at the last failure. */
 };
 
 /** Cookie of the pools whose caches are this process's; 0 until it makes one. */
@@ -89,36 +89,14 @@ enqueue_slow(struct rte_mempool *mp, void *const *objs, unsigned int n)
 	return 0;
 }
 
-static uint64_t
-nb_puts(const struct pagepool *pool)
-{
-	struct pagepool_stats s;
-
-	return pagepool_stats_get(pool, &s) == 0 ? s.recycle_cached + s.recycle_ring : 0;
-}
-
-/* rte_mempool_free() takes out all objects one by one, counting populated_size down, before it
- * calls free. Failures in a row at 5, 4, 3, 2, 1 are therefore 5 objects that did not come. A put
- * in between ends a row: a failure at 6 of long ago does not belong to it. */
 static __rte_noinline int
 dequeue_slow(struct rte_mempool *mp, void **objs, unsigned int n)
 {
-	struct pp_mempool *p = mp->pool_data;
 	struct pagepool *pool = pool_of(mp);
-	uint64_t puts;
 
 	if (pool == NULL)
 		return -EINVAL;
-	if (pagepool_alloc_slow(pool, objs, n) == n)
-		return 0;
-	if (n > 1)
-		return -ENOBUFS;
-	puts = nb_puts(pool);
-	if (p->fail_populated != mp->populated_size + 1 || p->fail_puts != puts)
-		p->held = mp->populated_size;
-	p->fail_populated = mp->populated_size;
-	p->fail_puts = puts;
-	return -ENOBUFS;
+	return pagepool_alloc_slow(pool, objs, n) == n ? 0 : -ENOBUFS;
 }
 
 /* The slow halves are calls in tail position, so that the fast ones need no stack frame; and a
@@ -266,37 +244,55 @@ pp_alloc(struct rte_mempool *mp)
 	ret = rte_ring_init(&p->decoy, "pagepool", 1, 0);
 	if (ret == 0) {
 		p->pool = pool_create(mp);
-		if (p->pool == NULL)
-			ret = -rte_errno;
+		ret = p->pool != NULL ? pagepool_mempool_bind(p->pool, mp, p) : -rte_errno;
 	}
 	if (ret < 0) {
+		pagepool_destroy(p->pool);
 		rte_free(p);
 		return ret;
 	}
 	p->cookie = own_cookie;
-	p->mp = mp;
 	mp->pool_data = p;
 	return 0;
+}
+
+/* Is it one of ours? Of any process: whoever frees it need not be its maker. */
+static bool
+is_ours(const struct rte_mempool *mp)
+{
+	const struct pp_mempool *p = mp->pool_data;
+
+	return (mp->flags & RTE_MEMPOOL_F_POOL_CREATED) &&
+	       strcmp(rte_mempool_get_ops(mp->ops_index)->name, pagepool_ops_name) == 0 &&
+	       p != NULL && p->cookie >> 32 == COOKIE_MAGIC;
+}
+
+/* rte_mempool_free() begins. */
+static void
+on_event(enum rte_mempool_event event, struct rte_mempool *mp, void *arg)
+{
+	struct pp_mempool *p = mp->pool_data;
+	unsigned int out;
+
+	RTE_SET_USED(arg);
+	if (event != RTE_MEMPOOL_EVENT_DESTROY || !is_ours(mp))
+		return;
+	out = pagepool_mempool_leave(p->pool, mp);
+	if (out > 0)
+		LOG(WARNING,
+			"%s: freed while %u of its objects are in use; the last of them to be put "
+			"frees its memory\n",
+			mp->name, out);
 }
 
 static void
 pp_free(struct rte_mempool *mp)
 {
 	struct pp_mempool *p = mp->pool_data;
-	uint32_t cached = 0;
 
-	if (p == NULL)
-		return;
-	for (unsigned int i = 0; mp->cache_size > 0 && i < RTE_MAX_LCORE; i++)
-		cached += mp->local_cache[i].len;
-	if (mp->populated_size == 0 && p->fail_populated == 1 && p->fail_puts == nb_puts(p->pool) &&
-		p->held > cached)
-		LOG(WARNING, "%s: freed while %u of its objects are in use\n", mp->name,
-			p->held - cached);
-	pagepool_destroy(p->pool);
-	p->cookie = 0;
-	rte_free(p);
-	mp->pool_data = NULL;
+	/* Of a pool with objects out nothing may be looked at afterwards. */
+	if (p != NULL)
+		pagepool_mempool_free(p->pool, mp);
 }
 
 /* Every chunk that comes here is contiguous for devices, so objects lie side by side in it, where
@@ -352,5 +348,10 @@ RTE_INIT(pp_register)
 		LOG(ERR,
 			"ops cannot be registered: %s; load this plugin before the others, as the "
 			"first -d\n",
+			rte_strerror(-ret));
+	ret = rte_mempool_event_callback_register(on_event, NULL);
+	if (ret < 0)
+		LOG(ERR,
+			"cannot watch mempools: %s; free none while objects of it are in use\n",
 			rte_strerror(-ret));
 }

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * The registry of zombies: pools that were destroyed while pages were out. It tells who is there,
+ * warns of those that stay, and frees those that the last put could not.
+ *
+ * A zombie is freed once, by whoever claims it, under the lock: the put that brings zombie_out to
+ * 0, or, if that one left it (it may not free what is another process's, nor a mempool whose
+ * rte_mempool_free() may still be running), a control call or the alarm of a process that may. It
+ * leaves the registry with the last of its memory, so who does not find it there finds all freed.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rte_alarm.h>
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+#include <rte_string_fns.h>
+
+#include "pagepool_priv.h"
+
+#define WARN_MS 60000u
+/* How often this process looks for something left to it, while there are zombies. */
+#define TICK_MS 1000u
+/* Warnings of one look; what is beyond comes with the next. */
+#define WARNINGS 16u
+/* Looks in a row after which what a mempool's caches say is believed. */
+#define QUIET 3u
+
+/** This process's alarm is set. The registry's lock. */
+static bool armed;
+/** It has been; atomic. */
+static bool ever_armed;
+
+static uint64_t
+age_ms(const struct pagepool_state *st)
+{
+	return (rte_get_timer_cycles() - st->died) * 1000 / rte_get_timer_hz();
+}
+
+/* Milliseconds between warnings. The variable is for tests, which cannot wait a minute. */
+static uint32_t
+warn_ms(void)
+{
+	const char *env = getenv("PAGEPOOL_ZOMBIE_WARN_MS");
+	long ms = env != NULL ? strtol(env, NULL, 10) : 0;
+
+	return ms > 0 && ms < INT32_MAX ? (uint32_t)ms : WARN_MS;
+}
+
+/* What the pool still waits for, without what a mempool's caches say. */
+static int64_t
+pages_out(const struct pagepool_state *st)
+{
+	/* Relaxed: what it says is history at once; who frees the pool has got it to 0 himself. */
+	int64_t out = __atomic_load_n(&st->zombie_out, __ATOMIC_RELAXED);
+
+	return out > PP_ZOMBIE_BIAS / 2 ? out - PP_ZOMBIE_BIAS + st->counted : out;
+}
+
+static uint32_t
+in_use(const struct pagepool_state *st)
+{
+	int64_t out = pages_out(st);
+
+	/* The mempool may not be looked into any more while it is being freed. */
+	if (st->mempool != NULL && !st->claimed)
+		out -= pp_mempool_strays(st);
+	return RTE_MAX(out, 0);
+}
+
+static void
+unlink_zombie(struct pp_registry *reg, const struct pagepool_state *st)
+{
+	struct pagepool_state **p = &reg->first;
+
+	while (*p != st)
+		p = &(*p)->next_zombie;
+	/* Relaxed: see pp_zombie_add(). */
+	__atomic_store_n(p, st->next_zombie, __ATOMIC_RELAXED);
+}
+
+/* May this process free it, all pages being home? Locked. */
+static bool
+may_free(const struct pagepool_state *st)
+{
+	if (st->claimed || st->declined_by == pp_process())
+		return false;
+	if (st->mempool == NULL)
+		return true;
+	return pp_mempool_returned(st) && (st->quiet == QUIET || !pp_mempool_disturbed(st));
+}
+
+/** Free a zombie whose claim is ours. */
+static void
+free_claimed(struct pagepool_state *st)
+{
+	pp_zombie_finish(st, st->mempool != NULL ? pp_mempool_clear(st) : pp_state_clear(st));
+}
+
+/** End of a claim. @param gone  all but the state has been freed */
+void
+pp_zombie_finish(struct pagepool_state *st, bool gone)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+
+	rte_spinlock_lock(&reg->lock);
+	if (gone) {
+		unlink_zombie(reg, st);
+		/* Locked, so that whoever does not find it finds all of it freed. */
+		rte_free(st);
+	} else {
+		st->claimed = false;
+		st->left = true;
+		st->declined_by = pp_process();
+	}
+	rte_spinlock_unlock(&reg->lock);
+}
+
+/** Claim a zombie that nobody else may free: by the one who has put its last page. */
+bool
+pp_zombie_claim(struct pagepool_state *st)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	bool ours;
+
+	rte_spinlock_lock(&reg->lock);
+	ours = may_free(st);
+	if (ours)
+		st->claimed = true;
+	else
+		/* From here on it is somebody else's. */
+		st->left = true;
+	rte_spinlock_unlock(&reg->lock);
+	return ours;
+}
+
+/** All pages of a zombie have come home. The caller touches it no more. */
+void
+pp_zombie_home(struct pagepool_state *st)
+{
+	if (pp_zombie_claim(st))
+		free_claimed(st);
+}
+
+/* Claim the next one that was left to this process. */
+static struct pagepool_state *
+claim_left(void)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL && !(st->left && may_free(st));
+		st = st->next_zombie)
+		;
+	if (st != NULL)
+		st->claimed = true;
+	rte_spinlock_unlock(&reg->lock);
+	return st;
+}
+
+/** Free what was left to this process. For control threads. */
+void
+pp_zombie_reap(void)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	/* Relaxed: only saves the lock, and what comes now can be reaped later. */
+	if (reg == NULL || __atomic_load_n(&reg->first, __ATOMIC_RELAXED) == NULL)
+		return;
+	while ((st = claim_left()) != NULL)
+		free_claimed(st);
+}
+
+struct warning {
+	char name[PAGEPOOL_NAMESIZE];
+	uint32_t in_use;
+	uint64_t age_ms;
+};
+
+/* Objects may have come into a mempool's caches, or left them, while it was being freed. Such a zombie
+ * goes when zombie_out and the caches together say a few times that nothing is out: the thread that
+ * put something there may not be done with it at the first look. */
+static void
+look_at_caches(struct pagepool_state *st)
+{
+	if (st->mempool == NULL || st->claimed || st->quiet == QUIET || !pp_mempool_disturbed(st))
+		return;
+	if (pages_out(st) - pp_mempool_strays(st) > 0)
+		st->quiet = 0;
+	else if (++st->quiet == QUIET)
+		st->left = true;
+}
+
+/* @return warnings in list[]; more: another look is needed */
+static unsigned int
+look(struct warning *list, bool *more)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	uint32_t every = warn_ms(), due;
+	struct pagepool_state *st;
+	unsigned int n = 0;
+
+	*more = false;
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL; st = st->next_zombie) {
+		if (st->destroyer != pp_process())
+			continue;
+		*more = true;
+		look_at_caches(st);
+		due = age_ms(st) / every;
+		if (due <= st->warned || n == WARNINGS)
+			continue;
+		st->warned = due;
+		strlcpy(list[n].name, st->name, sizeof(list[n].name));
+		list[n].in_use = in_use(st);
+		list[n++].age_ms = age_ms(st);
+	}
+	armed = *more;
+	rte_spinlock_unlock(&reg->lock);
+	return n;
+}
+
+/* Is EAL's memory still there? rte_eal_cleanup() unmaps it and does not ask who has an alarm. */
+static bool
+memory_is_there(void)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	uintptr_t page = RTE_ALIGN_FLOOR((uintptr_t)pp_pagemap_registry(), (uintptr_t)size);
+	unsigned char in_core;
+
+	return mincore((void *)page, size, &in_core) == 0;
+}
+
+static void
+tick(void *arg)
+{
+	struct warning list[WARNINGS];
+	unsigned int n;
+	bool more;
+
+	if (!memory_is_there())
+		return;
+	n = look(list, &more);
+	for (unsigned int i = 0; i < n; i++)
+		PP_LOG(WARNING,
+			"%s: destroyed %" PRIu64 " s ago, and %u of its pages are still in use; its "
+			"memory stays until they are put\n",
+			list[i].name, list[i].age_ms / 1000, list[i].in_use);
+	pp_zombie_reap();
+	if (more)
+		rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, arg);
+}
+
+/* Nothing of ours may run when the library has gone. */
+RTE_FINI(cancel_alarm)
+{
+	/* Relaxed: who still adds zombies now does so too late. */
+	if (__atomic_load_n(&ever_armed, __ATOMIC_RELAXED))
+		rte_eal_alarm_cancel(tick, NULL);
+}
+
+/** Register a pool that is closed, before anybody may free it. */
+void
+pp_zombie_add(struct pagepool_state *st, int64_t counted)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	bool arm;
+
+	st->died = rte_get_timer_cycles();
+	st->destroyer = pp_process();
+	st->counted = counted;
+	rte_spinlock_lock(&reg->lock);
+	st->next_zombie = reg->first;
+	/* Relaxed: atomic for the look without the lock in pp_zombie_reap(). */
+	__atomic_store_n(&reg->first, st, __ATOMIC_RELAXED);
+	arm = !armed;
+	armed = true;
+	__atomic_store_n(&ever_armed, true, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&reg->lock);
+	if (arm && rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, NULL) < 0) {
+		PP_LOG(WARNING, "no alarm: nobody will be warned of destroyed pools that stay\n");
+		armed = false;
+	}
+}
+
+/** The zombie of a mempool that was freed; a caller who holds an object of it keeps it. */
+struct pagepool_state *
+pp_zombie_of_mempool(const struct rte_mempool *mp)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL; st = st->next_zombie)
+		if (!st->claimed && st->mempool != NULL && st->mempool->mp == mp)
+			break;
+	rte_spinlock_unlock(&reg->lock);
+	return st;
+}
+
+/** Is the pool of this id a zombie that has not been freed yet? */
+bool
+pp_zombie_lives(uint32_t id)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL && st->id != id; st = st->next_zombie)
+		;
+	rte_spinlock_unlock(&reg->lock);
+	return st != NULL;
+}
+
+static void
+fill(struct pagepool_zombie *z, const struct pagepool_state *st)
+{
+	memset(z, 0, sizeof(*z));
+	strlcpy(z->name, st->name, sizeof(z->name));
+	z->in_use = in_use(st);
+	z->id = st->id;
+	z->age_ms = age_ms(st);
+	/* Its slabs may be going. */
+	if (st->claimed)
+		return;
+	for (uint32_t i = 0; i < st->nb_slabs; i++)
+		z->bytes += st->slabs[i]->len;
+}
+
+PP_EXPORT unsigned int
+pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
+{
+	struct pp_registry *reg;
+	unsigned int there = 0;
+
+	if (pp_library_init() < 0)
+		return 0;
+	pp_zombie_reap();
+	reg = pp_pagemap_registry();
+	rte_spinlock_lock(&reg->lock);
+	for (const struct pagepool_state *st = reg->first; st != NULL; st = st->next_zombie) {
+		if (list != NULL && there < n)
+			fill(&list[there], st);
+		there++;
+	}
+	rte_spinlock_unlock(&reg->lock);
+	return there;
+}
