@@ -49,7 +49,8 @@ kinds() {
 	done
 }
 
-# forwards "NIC..." OPTION...: testpmd-pp forwards between these, and takes commands.
+# forwards "NIC..." OPTION...: testpmd-pp forwards between these, and takes commands. IOVA is va or
+# pa: with virtual addresses only frames of up to 64 bytes lie on one page, see mempool-igb.
 forwards() {
 	local nics=$1
 	shift
@@ -58,9 +59,11 @@ forwards() {
 	# shellcheck disable=SC2046,SC2086  # words
 	vfio $(for nic in $nics; do echo "${nic%%,*}"; done)
 	# shellcheck disable=SC2046,SC2086
-	app pp "$TESTPMD_PP" $(eal va $nics) -- -i --auto-start --nb-cores=1 --no-flush-rx \
-		--stats-period 0 --report pp.json "$@"
-	wait_for pp 60 'testpmd-pp> '
+	app pp "$TESTPMD_PP" $(eal "${IOVA:-pa}" $nics) -- -i --auto-start --nb-cores=1 --no-flush-rx \
+		--no-mlockall --stats-period 0 --report pp.json "$@"
+	# It listens when it forwards.
+	tell pp 'show port stats 0'
+	wait_for pp 60 'NIC statistics for port 0'
 	expect "ports of $OURS_NAME" "$(grep -c "driver $OURS_NAME," pp.log)" "$(echo "$nics" | wc -w)"
 }
 
@@ -201,7 +204,7 @@ all_home() {
 # quartet: four ports forward in two pairs. Something happens to nic2 and nic3 only, and
 # frames run all the time.
 quartet() {
-	forwards "$(kinds nic0 nic1 nic2 nic3)"
+	forwards "$(kinds nic0 nic1 nic2 nic3)" --pool-per-port --total-num-mbufs=4096
 	well_traffic nic0 nic1 500
 	QUIET=$(answer gap_ms)
 	well_traffic nic2 nic3 500

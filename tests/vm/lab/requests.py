@@ -42,6 +42,10 @@ class Requests:
         self.failure = ""
         self.status = None
 
+    def close(self):
+        for traffic in self._traffic.values():
+            traffic.abandon()
+
     def line(self, line):
         """Takes a line that is meant for us; returns what to answer, or None."""
         words = line.split()
@@ -168,6 +172,17 @@ class Requests:
                 raise Refused(f"{wanted - traffic.received()} of {count} frames did not come "
                               f"within {seconds} s")
             time.sleep(0.005)
+        return ""
+
+    def on_traffic_sent(self, first, second, seconds):
+        """Until all of its count has been sent."""
+        if (first, second) not in self._traffic:
+            raise Refused("there is no such traffic")
+        end = time.monotonic() + float(seconds)
+        while not self._traffic[first, second].all_sent():
+            if time.monotonic() > end:
+                raise Refused(f"not all has been sent within {seconds} s")
+            time.sleep(0.01)
         return ""
 
     def on_traffic_wait(self, *pair):

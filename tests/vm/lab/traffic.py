@@ -218,6 +218,16 @@ class Traffic(threading.Thread):
         """Frames that went through so far, from one NIC to the other."""
         return sum(result.received for result in self._per_side)
 
+    def all_sent(self):
+        return all(self._done_sending(result) for result in self._per_side)
+
+    def abandon(self):
+        """Nobody wants to know any more."""
+        self._end = 0.0
+        for result in self._per_side:
+            result.outstanding.clear()
+        self.join(1)
+
     def finish(self):
         self._told = time.monotonic()
         self._stop_sending.set()
