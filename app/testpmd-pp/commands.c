@@ -10,7 +10,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -30,7 +29,6 @@ static struct {
 	const char *file; /* Being read now. */
 	unsigned int line_no;
 	struct line line;
-	bool interactive;
 	bool tty;
 	bool open; /* Standard input is read. */
 	bool quit;
@@ -145,6 +143,14 @@ commands_run(const char *line)
 	return !cmd.quit;
 }
 
+/* Who types through a pipe reads whole lines, and waits for this one: a command is done. */
+static void
+prompt(void)
+{
+	puts(COMMAND_PROMPT);
+	fflush(stdout);
+}
+
 static void
 end_line(struct line *line)
 {
@@ -163,6 +169,8 @@ end_line(struct line *line)
 		commands_run(line->text);
 	}
 	line->len = 0;
+	if (cmd.open)
+		prompt();
 }
 
 static void
@@ -215,11 +223,9 @@ run_file(const char *path)
 int
 commands_start(struct tpp_app *app, bool interactive, const char *file)
 {
-	struct stat st;
 	int ret = 0;
 
 	cmd.app = app;
-	cmd.interactive = interactive;
 	/* It prints nothing: what is said goes through stdio, in order with all else. */
 	cmd.parser = cmdline_new(commands, "", -1, -1);
 	if (cmd.parser == NULL) {
@@ -228,13 +234,16 @@ commands_start(struct tpp_app *app, bool interactive, const char *file)
 	}
 	if (file != NULL)
 		ret = run_file(file);
-	cmd.open = ret == 0 && !cmd.quit &&
-		   (interactive || (fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)));
-	if (cmd.open && isatty(STDIN_FILENO)) {
+	cmd.open = ret == 0 && !cmd.quit && interactive;
+	if (!cmd.open)
+		return ret;
+	if (isatty(STDIN_FILENO)) {
 		ret = commands_tty_start(cmd.parser);
 		cmd.tty = ret == 0;
 		if (ret != 0)
 			msg_error("cannot use the terminal for commands: %s", strerror(-ret));
+	} else {
+		prompt();
 	}
 	return ret;
 }
@@ -250,8 +259,7 @@ end_of_input(void)
 {
 	if (!cmd.tty)
 		take_end();
-	cmd.open = false;
-	if (cmd.interactive && !cmd.quit)
+	if (!cmd.quit)
 		commands_quit();
 }
 

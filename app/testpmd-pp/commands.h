@@ -16,10 +16,9 @@
 struct tpp_app;
 
 /**
- * Run the commands of a file, then get ready for those of standard input. It is read if the
- * program is interactive, or if it is a pipe; on a terminal with a prompt, history and completion.
- * The end of it, or the command quit, calls control_quit(); without interactive the end of it only
- * ends the commands, since a program that was not told to listen is to go on.
+ * Run the commands of a file, then, if interactive, get ready for those of standard input: on a
+ * terminal with a prompt, history and completion; else each prompt is a line of its own. The end
+ * of it is the command quit. Without interactive it is not read at all.
  *
  * @param file
  *   May be NULL. A bad command in it gets its message, and the rest of the file its turn.

@@ -15,8 +15,11 @@
 #include <cmdline_parse.h>
 #include <cmdline_parse_string.h>
 
+#include "msg.h"
+
 struct tpp_app;
 
+#define COMMAND_PROMPT TPP_NAME "> "
 /** Longest line, in characters. */
 #define COMMAND_LINE_MAX 2000
 

@@ -17,9 +17,6 @@
 #include <cmdline_rdline.h>
 
 #include "commands_priv.h"
-#include "msg.h"
-
-#define PROMPT TPP_NAME "> "
 
 static struct {
 	struct rdline *rdl;
@@ -81,7 +78,7 @@ commands_tty_start(struct cmdline *parser)
 		tcsetattr(STDIN_FILENO, TCSANOW, &tty.before);
 		return -ENOMEM;
 	}
-	rdline_newline(tty.rdl, PROMPT);
+	rdline_newline(tty.rdl, COMMAND_PROMPT);
 	fflush(stdout);
 	return 0;
 }
@@ -94,7 +91,7 @@ commands_tty_keys(const char *keys, size_t n)
 	for (size_t i = 0; i < n && ret != RDLINE_RES_EOF && ret != RDLINE_RES_EXITED; i++) {
 		ret = rdline_char_in(tty.rdl, keys[i]);
 		if (ret == RDLINE_RES_VALIDATED)
-			rdline_newline(tty.rdl, PROMPT);
+			rdline_newline(tty.rdl, COMMAND_PROMPT);
 	}
 	fflush(stdout);
 	return ret == RDLINE_RES_EOF;

@@ -17,12 +17,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_mempool.h>
 
+#include <pagepool.h>
 #include <pagepool_dma.h>
 
 #include "app.h"
@@ -56,14 +58,49 @@ say_home(struct departure *d, double ms)
 	fflush(stdout);
 }
 
+/* How many pages a pool waits for that has been freed. */
+static uint32_t
+zombie_in_use(const char *name)
+{
+	unsigned int room = pagepool_zombies(NULL, 0) + 8, n;
+	struct pagepool_zombie *list = calloc(room, sizeof(*list));
+	uint32_t in_use = 0;
+
+	n = pagepool_zombies(list, list == NULL ? 0 : room);
+	for (unsigned int i = 0; list != NULL && i < RTE_MIN(n, room); i++)
+		if (strcmp(list[i].name, name) == 0)
+			in_use = list[i].in_use;
+	/* Without memory to look: at the next time. */
+	in_use = list == NULL ? 1 : in_use;
+	free(list);
+	return in_use;
+}
+
 /* mbufs of a port that has left: all that are out of its own pool, or, if it shared one, what is
  * held back of what it received. */
 static uint32_t
 count_out(const struct tpp_app *app, const struct departure *d)
 {
+	if (d->zombie[0] != '\0')
+		return zombie_in_use(d->zombie);
 	if (d->pool >= 0)
 		return rte_mempool_in_use_count(app->pools[d->pool].mp);
 	return fwd_held(&app->fwd, d->slot);
+}
+
+/* The port's own pool has no port any more. A page pool is freed now and lives on until its last
+ * mbuf is put; memory of other ops would be gone at once, so those wait. */
+static void
+free_own(struct departure *d, struct tpp_pool *own)
+{
+	struct pagepool_info info;
+
+	if (d->out > 0 && (own->pp == NULL || pagepool_info_get(own->pp, &info) != 0))
+		return;
+	if (d->out > 0)
+		snprintf(d->zombie, sizeof(d->zombie), "%s", info.name);
+	d->pool = -1;
+	pool_free(own);
 }
 
 static struct departure *
@@ -101,13 +138,12 @@ settle(struct tpp_app *app, struct tpp_port *port, const struct departure *facts
 	fflush(stdout);
 	port->state = PORT_LEFT;
 	port->dev = NULL;
-	if (d->out == 0) {
+	if (own != NULL)
+		free_own(d, own);
+	if (d->out == 0)
 		say_home(d, d->closed_ms);
-		if (own != NULL)
-			pool_free(own);
-	} else {
+	else
 		app->departures.waiting++;
-	}
 }
 
 static bool
@@ -176,7 +212,7 @@ look(struct tpp_app *app, struct departure *d)
 	uint32_t out;
 
 	/* What is held back of a port that has returned is mixed with what it receives now. */
-	if (d->pool < 0 && app->ports[d->slot].forward) {
+	if (d->pool < 0 && d->zombie[0] == '\0' && app->ports[d->slot].forward) {
 		d->waits = false;
 		return;
 	}

@@ -13,6 +13,8 @@
 
 #include <rte_ethdev.h>
 
+#include <pagepool.h>
+
 struct tpp_app;
 struct tpp_port;
 
@@ -27,9 +29,10 @@ enum departure_reason {
 struct departure {
 	uint16_t id; /**< DPDK's number of the port. */
 	uint16_t slot;
-	int pool;    /**< Place of the pool that the port took with it; -1: it shared one. */
-	bool waits;  /**< mbufs are to come home. */
-	bool nearly; /**< At the last look there were none. */
+	int pool; /**< Place of the port's own pool, which waits to be freed; -1: none. */
+	char zombie[PAGEPOOL_NAMESIZE]; /**< Its own page pool, freed already; or "". */
+	bool waits;                     /**< mbufs are to come home. */
+	bool nearly;                    /**< At the last look there were none. */
 	char name[RTE_ETH_NAME_MAX_LEN];
 	enum departure_reason reason;
 	uint64_t begin;     /**< TSC. */

@@ -10,7 +10,6 @@
 #include <sched.h>
 
 #include <rte_cycles.h>
-#include <rte_pause.h>
 #include <rte_rcu_qsbr.h>
 #include <rte_ring.h>
 
@@ -20,14 +19,17 @@
 
 /** How long the second half of a pipeline gets to send what is between the halves. */
 #define EMPTY_MS 100
+/** How long it is waited for without letting go of the CPU. */
+#define SPIN_US 50
 
-/* Let go of the CPU between looks: the lcore that is waited for may need it. */
+/* Look again: a round takes microseconds. After some more the lcore that is waited for is likely not
+ * running, and may need this CPU. No pause instruction: hypervisors take a row of them for a reason
+ * to stop the virtual CPU, for longer than the whole change takes. */
 static void
-let_run(void)
+let_run(uint64_t since)
 {
-	for (unsigned int i = 0; i < 64; i++)
-		rte_pause();
-	sched_yield();
+	if (rte_get_tsc_cycles() - since > SPIN_US * rte_get_tsc_hz() / 1000000)
+		sched_yield();
 }
 
 static bool
@@ -41,7 +43,7 @@ sees(const struct fwd_lcore *lcore, const struct fwd_stream *s)
 static void
 publish(struct fwd *fwd)
 {
-	uint64_t token;
+	uint64_t token, since;
 
 	for (unsigned int i = 0; i < fwd->nb_lcores; i++) {
 		struct fwd_lcore *lcore = &fwd->lcores[i];
@@ -62,8 +64,9 @@ publish(struct fwd *fwd)
 		__atomic_store_n(&lcore->table, table, __ATOMIC_RELEASE);
 	}
 	token = rte_rcu_qsbr_start(fwd->qsbr);
+	since = rte_get_tsc_cycles();
 	while (rte_rcu_qsbr_check(fwd->qsbr, token, false) == 0)
-		let_run();
+		let_run(since);
 }
 
 /* Make what streams become, and mark those that change. */
@@ -99,7 +102,8 @@ prepare(struct fwd *fwd, const struct tpp_port *ports, unsigned int nb_ports, bo
 static void
 empty_rings(struct fwd *fwd)
 {
-	uint64_t end = rte_get_tsc_cycles() + EMPTY_MS * rte_get_tsc_hz() / 1000;
+	uint64_t since = rte_get_tsc_cycles();
+	uint64_t end = since + EMPTY_MS * rte_get_tsc_hz() / 1000;
 
 	for (unsigned int key = 0; key < fwd_nb_keys(fwd); key++) {
 		struct fwd_stream *s = fwd->streams[key];
@@ -107,7 +111,7 @@ empty_rings(struct fwd *fwd)
 		if (s == NULL || s->stage != FWD_EMPTIED)
 			continue;
 		while (fwd->running && !rte_ring_empty(s->ring) && rte_get_tsc_cycles() < end)
-			let_run();
+			let_run(since);
 		s->stage = FWD_HIDDEN;
 	}
 	publish(fwd);

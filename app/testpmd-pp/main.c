@@ -298,11 +298,11 @@ forward(void)
 		app.forwarding = false;
 		stats_read(&app, &app.total);
 	}
-	if (app.start_tsc != 0)
-		stats_summary(&app, &app.total);
 	/* Twice, since it believes what it sees the second time. What was held has been sent. */
 	departure_poll(&app);
 	departure_poll(&app);
+	if (app.start_tsc != 0)
+		stats_summary(&app, &app.total);
 	if (ret != 0 || app.opts.report == NULL)
 		return ret;
 	return report_write(app.opts.report, &app);

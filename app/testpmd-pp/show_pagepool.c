@@ -78,6 +78,26 @@ show_one(const struct rte_mempool *mp, const struct pagepool *pool)
 	show_devices(pool);
 }
 
+/* Destroyed while pages were out. */
+static unsigned int
+show_zombies(const char *name)
+{
+	struct pagepool_zombie zombies[POOLS_MAX];
+	unsigned int n = pagepool_zombies(zombies, POOLS_MAX), shown = 0;
+
+	for (unsigned int i = 0; i < RTE_MIN(n, (unsigned int)POOLS_MAX); i++) {
+		const struct pagepool_zombie *z = &zombies[i];
+
+		if (name != NULL && strcmp(name, z->name) != 0)
+			continue;
+		printf("page pool %s, destroyed %.1f s ago: waits for %u pages to be freed; "
+		       "%" PRIu64 " bytes\n",
+			z->name, (double)z->age_ms / 1e3, z->in_use, z->bytes);
+		shown++;
+	}
+	return shown;
+}
+
 void
 show_pagepool(const char *name)
 {
@@ -97,6 +117,7 @@ show_pagepool(const char *name)
 		show_one(found.mp[i], pool);
 		shown++;
 	}
+	shown += show_zombies(name);
 	if (shown > 0)
 		return;
 	if (name == NULL)

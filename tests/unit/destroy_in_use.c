@@ -229,7 +229,7 @@ again_unmapped(void)
 	CHECK_MEM(before);
 }
 
-/* Memory of an external pool is its caller's and stays as it is. */
+/* Memory of an external pool is its caller's and stays as it is; the state goes with the last put. */
 static void
 external(void)
 {
@@ -247,6 +247,11 @@ external(void)
 	CHECK_EQ(pagepool_adopt(pool, pages, 16), 0);
 	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 5), 5);
 	CHECK_EQ(pagepool_destroy(pool), 5);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	pagepool_put_bulk(pool, pages, 4);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 1);
+	pagepool_put(pool, pages[4]);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 	CHECK_MEM(before);
 	for (unsigned int i = 0; i < sizeof(mem); i++)
 		CHECK_EQ(mem[i], 0x77);

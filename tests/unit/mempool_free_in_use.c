@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * rte_mempool_free() does not look whether objects are out; the ops "pagepool" say how many were.
+ * rte_mempool_free() does not look whether objects are out; the ops "pagepool" say how many were,
+ * and the last of them that is put frees all.
  */
 #include "mempool.h"
 
@@ -12,6 +13,7 @@ static void
 free_with_out(unsigned int n, unsigned int cache, unsigned int out, bool failed)
 {
 	struct rte_mempool *mp = mempool_empty("out", n, 256, cache, 0);
+	struct pagepool_zombie z;
 	char text[64];
 	const char *log;
 
@@ -35,6 +37,13 @@ free_with_out(unsigned int n, unsigned int cache, unsigned int out, bool failed)
 		CHECK_LOG(log, text);
 	else
 		CHECK(strstr(log, "in use") == NULL);
+	for (unsigned int i = 0; i < out; i++) {
+		CHECK_EQ(pagepool_zombies(&z, 1), 1);
+		CHECK(strcmp(z.name, "MP_out") == 0);
+		CHECK_EQ(z.in_use, out - i);
+		rte_mempool_put(mp, objs[i]);
+	}
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 }
 
 static void
@@ -76,6 +85,8 @@ cached_elsewhere(void)
 	rte_mempool_free(mp);
 	log = t_log_end();
 	CHECK_LOG(log, "freed while 10 of its objects are in use");
+	rte_mempool_put_bulk(mp, objs + 990, 10);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 }
 
 static void
