@@ -80,7 +80,7 @@ gone(void)
 	unreadable = true;
 	CHECK(ppigb_is_gone(&port, &pci)); /* What cannot be asked any more. */
 	fresh(0);
-	memset(config, 0xFF, sizeof(config));
+	memset(config + 4, 0xFF, sizeof(config) - 4); /* VFIO goes on to answer the id. */
 	CHECK(ppigb_is_gone(&port, &pci));
 	config[0] = 0x86;
 	config[1] = 0x80;

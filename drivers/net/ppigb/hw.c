@@ -12,8 +12,8 @@
 #include "ppigb.h"
 
 /* PCI local bus specification 3.0, 6.1 and 6.2.2. */
-#define PCI_VENDOR         0x00
 #define PCI_COMMAND        0x04
+#define PCI_REVISION       0x08 /**< And class. */
 #define PCI_COMMAND_MASTER 0x0004u
 
 /** DPDK 22.11 e1000_82575.c waits as long for one owner of a resource: 200 times 5 ms. */
@@ -27,19 +27,24 @@
 /**
  * Has the device been removed? Only configuration space tells: the bus answers all ones for a
  * device that is not there, while registers read all ones on hardware and zeros on QEMU 10.0.2.
+ * Not the vendor's id: VFIO answers that itself, also for a device that is gone (Linux 6.1).
  * A file that cannot be read any more is a device's that is gone, too; but a secondary process
  * under UIO never could read it.
  */
 bool
+ppigb_pci_is_gone(struct rte_pci_device *pci)
+{
+	uint32_t class;
+
+	if (rte_pci_read_config(pci, &class, sizeof(class), PCI_REVISION) != sizeof(class))
+		return rte_eal_process_type() == RTE_PROC_PRIMARY;
+	return class == UINT32_MAX;
+}
+
+bool
 ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
 {
-	uint16_t vendor;
-
-	if (p->gone)
-		return true;
-	if (rte_pci_read_config(pci, &vendor, sizeof(vendor), PCI_VENDOR) != sizeof(vendor))
-		vendor = rte_eal_process_type() == RTE_PROC_PRIMARY ? UINT16_MAX : 0;
-	if (vendor == UINT16_MAX) {
+	if (!p->gone && ppigb_pci_is_gone(pci)) {
 		p->gone = true;
 		PPIGB_LOG(NOTICE, p->name, "the device has been removed");
 	}

@@ -7,7 +7,8 @@
  *   ids.c        PCI ids, what differs between models
  *   regs.h       registers; desc.h descriptors
  *   hw.c         reset, semaphores, identity;  nvm.c  EEPROM;  phy.c  MDIO, autonegotiation
- *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA
+ *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA;  release.c  a device that is
+ *                gone
  *   ethdev.c     configure, start, stop, close, device information
  *   ops.c        the tables of operations, and the turns that they take
  *   link.c       link status, set up and down;  flow_ctrl.c  pause frames
@@ -197,6 +198,8 @@ ppigb_model(const struct ppigb *p)
 
 /* hw.c */
 bool ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci);
+/** The same without a port. */
+bool ppigb_pci_is_gone(struct rte_pci_device *pci);
 
 /** The same where only the port is at hand. */
 static inline bool
@@ -231,6 +234,10 @@ int ppigb_phy_setup_link(struct ppigb *p, uint32_t speeds);
 int ppigb_phy_power(struct ppigb *p, bool on);
 
 /* probe.c: registers the driver */
+
+/* release.c */
+/** rte_pci_unmap_device(), of a device that may be gone. */
+void ppigb_release(struct rte_pci_device *pci, bool gone);
 
 /* ops.c */
 extern const struct eth_dev_ops ppigb_ops;

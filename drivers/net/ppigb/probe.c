@@ -192,7 +192,7 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 	if (ret == 0) {
 		ret = rte_eth_dev_pci_generic_probe(pci, sizeof(struct ppigb), init);
 		if (ret != 0)
-			rte_pci_unmap_device(pci);
+			ppigb_release(pci, ppigb_pci_is_gone(pci));
 	}
 	if (ret != 0 && isolate && primary)
 		pagepool_dma_unisolate(&pci->device);
@@ -210,7 +210,7 @@ remove_port(struct rte_pci_device *pci)
 	/* Pools that were attached after the port was closed; while the device has its group. */
 	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
 		pagepool_dma_detach_all(&pci->device);
-	rte_pci_unmap_device(pci);
+	ppigb_release(pci, ppigb_pci_is_gone(pci));
 	if (rte_eal_process_type() == RTE_PROC_PRIMARY && pagepool_dma_isolated(&pci->device))
 		pagepool_dma_unisolate(&pci->device);
 	return 0;

@@ -60,7 +60,7 @@ watch(void *arg)
 static bool
 has_requests(const struct rte_pci_device *pci)
 {
-	return pci->kdrv == RTE_PCI_KDRV_VFIO && rte_intr_fd_get(pci->vfio_req_intr_handle) >= 0;
+	return pci->kdrv == RTE_PCI_KDRV_VFIO;
 }
 
 int
