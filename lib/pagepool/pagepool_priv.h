@@ -58,15 +58,15 @@ struct pp_slab {
  * free ever fails for want of memory. */
 struct pp_mempool_end {
 	struct rte_mempool *mp;
-	void *ops_data;                        /**< Of the ops; freed with the pool. */
-	bool begun;                            /**< rte_mempool_free() has been called ... */
-	bool idle;                             /**< ... and nobody is inside the pool any more ... */
-	bool taken;                            /**< ... but mz and chunks were taken from it. */
-	uint32_t out;                          /**< Objects in use at that moment. */
-	bool plain;                            /**< All chunks are memory zones of EAL. */
-	bool caches;                           /**< It had caches. */
-	int freer;                             /**< The thread that freed it. */
-	const struct rte_memzone *mz;          /**< Where its header lies. */
+	void *ops_data;               /**< Of the ops; freed with the pool. */
+	bool begun;                   /**< rte_mempool_free() has been called ... */
+	bool idle;                    /**< ... and nobody is inside the pool any more ... */
+	bool taken;                   /**< ... but mz and chunks were taken from it. */
+	uint32_t out;                 /**< Objects in use at that moment. */
+	bool plain;                   /**< All chunks are memory zones of EAL. */
+	bool caches;                  /**< It had caches. */
+	int freer;                    /**< The thread that freed it. */
+	const struct rte_memzone *mz; /**< Where its header lies. */
 	struct rte_mempool_memhdr_list chunks; /**< Where its objects lie. */
 	/** Objects in its caches that were counted as home. */
 	uint32_t cached[RTE_MAX_LCORE];

@@ -46,11 +46,12 @@ zombie_sub(struct pagepool_state *st, int64_t n)
 {
 	/* Acquire and release: whoever frees must come after all that the others did with their
 	 * pages; the others' release pairs with the last one's acquire. */
+	bool exact = st->mempool == NULL; /* else its caches may have let objects out since */
 	int64_t left = __atomic_sub_fetch(&st->zombie_out, n, __ATOMIC_ACQ_REL);
 
 	if (left == 0)
 		pp_zombie_home(st);
-	else if (unlikely(left < 0))
+	else if (unlikely(left < 0 && exact))
 		PP_LOG(ERR, "%s: more pages put after destroy than were out\n", st->name);
 }
 

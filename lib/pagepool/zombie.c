@@ -153,8 +153,7 @@ claim_left(void)
 	struct pagepool_state *st;
 
 	rte_spinlock_lock(&reg->lock);
-	for (st = reg->first; st != NULL && !(st->left && may_free(st));
-		st = st->next_zombie)
+	for (st = reg->first; st != NULL && !(st->left && may_free(st)); st = st->next_zombie)
 		;
 	if (st != NULL)
 		st->claimed = true;
@@ -216,8 +215,11 @@ look(struct warning *list, bool *more)
 		if (due <= st->warned || n == WARNINGS)
 			continue;
 		st->warned = due;
-		strlcpy(list[n].name, st->name, sizeof(list[n].name));
+		/* All may be home, and its end left to a moment later. */
 		list[n].in_use = in_use(st);
+		if (list[n].in_use == 0)
+			continue;
+		strlcpy(list[n].name, st->name, sizeof(list[n].name));
 		list[n++].age_ms = age_ms(st);
 	}
 	armed = *more;
@@ -248,7 +250,8 @@ tick(void *arg)
 	n = look(list, &more);
 	for (unsigned int i = 0; i < n; i++)
 		PP_LOG(WARNING,
-			"%s: destroyed %" PRIu64 " s ago, and %u of its pages are still in use; its "
+			"%s: destroyed %" PRIu64
+			" s ago, and %u of its pages are still in use; its "
 			"memory stays until they are put\n",
 			list[i].name, list[i].age_ms / 1000, list[i].in_use);
 	pp_zombie_reap();

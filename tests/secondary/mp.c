@@ -27,6 +27,8 @@
 
 static const char *scenario;
 
+unsigned int mp_linger_ms;
+
 struct mp_shared *
 mp_shared(void)
 {
@@ -201,7 +203,8 @@ mp_run(struct mp_child *child, const enum mp_plugin *plugins)
 static const struct mp_test *
 find(const char *name)
 {
-	const struct mp_test *const lists[] = {mp_tests_share, mp_tests_refuse, mp_tests_apart};
+	const struct mp_test *const lists[] = {
+		mp_tests_share, mp_tests_refuse, mp_tests_apart, mp_tests_zombie};
 
 	for (unsigned int i = 0; name != NULL && i < RTE_DIM(lists); i++)
 		for (const struct mp_test *t = lists[i]; t->name != NULL; t++)
@@ -220,6 +223,7 @@ secondary(int argc, char **argv, const struct mp_test *test)
 	if (rte_eal_init(argc, argv) >= 0)
 		ret = test->secondary();
 	rte_eal_cleanup();
+	usleep(mp_linger_ms * 1000);
 	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -243,6 +247,7 @@ primary(const struct mp_test *test)
 	args = eal_args("primary", plugins);
 	ret = rte_eal_init(count(args), args) < 0 ? -1 : test->primary();
 	rte_eal_cleanup();
+	usleep(mp_linger_ms * 1000);
 	puts(ret == 0 ? "ok" : "failed");
 	return ret == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

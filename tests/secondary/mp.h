@@ -62,6 +62,10 @@ struct mp_test {
 extern const struct mp_test mp_tests_share[];
 extern const struct mp_test mp_tests_refuse[];
 extern const struct mp_test mp_tests_apart[];
+extern const struct mp_test mp_tests_zombie[];
+
+/** How long this process goes on after rte_eal_cleanup(). */
+extern unsigned int mp_linger_ms;
 
 /** Fail the test, with the values. */
 #define MP_CHECK(cond, ...)                                                                        \

@@ -126,6 +126,55 @@ one_map(void)
 		CHECK_EQ(pagepool_dma_unisolate(a), 0);
 }
 
+/* The same of a mempool that was freed with mbufs out. */
+static void
+zombie_memory_is_there(void)
+{
+	CHECK(rte_memzone_lookup("~P_dma_0") != NULL);
+}
+
+/* A device that has mbufs of a mempool that was freed, in its Tx ring for example, reaches them until
+ * the last is put, and then nothing of them. */
+static void
+held_by_a_device(void)
+{
+	struct rte_device *a = fake_device(FAKE_A), *b = fake_device(FAKE_B);
+	struct rte_mempool *mp = create("dma", 32, 0), *next;
+	struct pagepool *pool = pagepool_from_mempool(mp);
+	struct rte_mbuf *m[100], *other;
+	int container;
+
+	if (!t_huge())
+		CHECK_EQ(pagepool_dma_isolate(a), 0);
+	container = fake_container(FAKE_A);
+	CHECK_EQ(pagepool_dma_attach(pool, a), 0);
+	CHECK_EQ(rte_pktmbuf_alloc_bulk(mp, m, RTE_DIM(m)), 0);
+	rte_mempool_free(mp);
+	CHECK(pagepool_from_mempool(mp) == pool && pagepool_dma_attached(pool, a));
+	/* Another of that name is not mistaken for it, nor it for the other. */
+	next = create("dma", 32, 0);
+	other = rte_pktmbuf_alloc(next);
+	CHECK(other != NULL && !pagepool_dma_attached(pagepool_from_mempool(next), a));
+	for (unsigned int i = 0; i < RTE_DIM(m); i++) {
+		CHECK(fake_reaches(container, m[i]->buf_addr, m[i]->buf_len));
+		CHECK(!fake_reaches(container, other->buf_addr, other->buf_len));
+		if (i == 50)
+			CHECK_EQ(pagepool_dma_attach(pool, b), 0);
+		if (!t_huge() && i == RTE_DIM(m) - 1)
+			fake_on_unmap(zombie_memory_is_there);
+		rte_pktmbuf_free(m[i]);
+	}
+	CHECK_EQ(fake_maps(container), 0);
+	CHECK_EQ(fake_maps(FAKE_DEFAULT), 0);
+	CHECK_EQ(pagepool_dma_detach(pool, a), -ENOENT);
+	CHECK_EQ(pagepool_dma_detach_all(b), 0);
+	rte_pktmbuf_free(other);
+	mempool_end(next);
+	CHECK(t_huge() || rte_memzone_lookup("~P_dma_0") == NULL);
+	if (!t_huge())
+		CHECK_EQ(pagepool_dma_unisolate(a), 0);
+}
+
 /* A real device without an IOMMU, that moves mbufs. */
 static void
 vdev(void)
@@ -198,6 +247,8 @@ main(int argc, char **argv)
 	t_warm_up(8);
 	RUN(like_a_mempool);
 	RUN(one_map);
+	RUN(held_by_a_device);
+	CHECK_EQ(pagepool_zombies(NULL, 0), 0);
 	RUN(vdev);
 	RUN(refused);
 	fake_end();

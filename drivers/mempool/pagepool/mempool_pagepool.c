@@ -351,7 +351,6 @@ RTE_INIT(pp_register)
 			rte_strerror(-ret));
 	ret = rte_mempool_event_callback_register(on_event, NULL);
 	if (ret < 0)
-		LOG(ERR,
-			"cannot watch mempools: %s; free none while objects of it are in use\n",
+		LOG(ERR, "cannot watch mempools: %s; free none while objects of it are in use\n",
 			rte_strerror(-ret));
 }
