@@ -197,7 +197,7 @@ all_home() {
 	expect "departures" "$(grep -c '"unmapped_ms"' pp.json)" "$1"
 	expect "departures whose mbufs are not home" "$(grep -c '"home_ms": null' pp.json || true)" 0
 	expect "mbufs that did not come back" "$(grep -c 'did not come back' pp.log || true)" 0
-	PAUSE=$(number pause_us pp.json | sort -n | tail -n 1)
+	PAUSE=$(printf '%.0f' "$(number pause_us pp.json | sort -n | tail -n 1)")
 	OUT=$(number out pp.json | sort -n | tail -n 1)
 }
 
