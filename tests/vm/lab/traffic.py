@@ -218,8 +218,8 @@ class Traffic(threading.Thread):
         self.result.seconds = time.monotonic() - self._start
 
     def received(self):
-        """Frames that went through so far, from one NIC to the other."""
-        return sum(result.received for result in self._per_side)
+        """Frames that went through so far in each direction, from one NIC to the other."""
+        return [result.received for result in self._per_side]
 
     def all_sent(self):
         return all(self._done_sending(result) for result in self._per_side)
