@@ -104,6 +104,7 @@ def attempt(options, scenario, kernel, seconds):
         pass
     finally:
         machine.stop()
+        requests.close()
         wires.close()
         sweep("*.host", "*.qemu", "qmp")
     return requests, timed_out
@@ -141,7 +142,7 @@ def main():
     options = arguments()
     scenario = scenarios.read(os.path.abspath(options.file))
     scale_to(options.cycles, scenario)
-    seconds = options.timeout or scenario.timeout
+    seconds = scenario.timeout = options.timeout or scenario.timeout
     scenario.driver = options.driver or scenario.driver
     scenario.devargs = options.devargs
     options.build = os.path.abspath(options.build)

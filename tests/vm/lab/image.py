@@ -101,6 +101,7 @@ def add_ours(archive, build, scenario):
     archive.data("/lab/driver", scenario.driver.encode() + b"\n")
     archive.data("/lab/devargs", scenario.devargs.encode() + b"\n")
     archive.data("/lab/cycles", f"{scenario.cycles}\n".encode())
+    archive.data("/lab/timeout", f"{scenario.timeout:.0f}\n".encode())
 
 
 def write(path, options, scenario):

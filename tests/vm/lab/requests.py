@@ -42,6 +42,10 @@ class Requests:
         self.failure = ""
         self.status = None
 
+    def close(self):
+        for traffic in self._traffic.values():
+            traffic.abandon()
+
     def line(self, line):
         """Takes a line that is meant for us; returns what to answer, or None."""
         words = line.split()
@@ -158,16 +162,27 @@ class Requests:
         return str(self._traffic.pop(key).finish())
 
     def on_traffic_moves(self, first, second, seconds, count="100"):
-        """Until so many frames more have gone through, from one NIC to the other."""
+        """Until so many frames more have gone through in each direction: what was sent before them
+        has come out, or will not."""
         if (first, second) not in self._traffic:
             raise Refused("there is no such traffic")
         traffic = self._traffic[first, second]
-        end, wanted = time.monotonic() + float(seconds), traffic.received() + int(count)
-        while traffic.received() < wanted:
+        end, before = time.monotonic() + float(seconds), traffic.received()
+        while (new := min(now - old for now, old in zip(traffic.received(), before))) < int(count):
             if time.monotonic() > end:
-                raise Refused(f"{wanted - traffic.received()} of {count} frames did not come "
-                              f"within {seconds} s")
+                raise Refused(f"{new} of {count} frames came within {seconds} s")
             time.sleep(0.005)
+        return ""
+
+    def on_traffic_sent(self, first, second, seconds):
+        """Until all of its count has been sent."""
+        if (first, second) not in self._traffic:
+            raise Refused("there is no such traffic")
+        end = time.monotonic() + float(seconds)
+        while not self._traffic[first, second].all_sent():
+            if time.monotonic() > end:
+                raise Refused(f"not all has been sent within {seconds} s")
+            time.sleep(0.01)
         return ""
 
     def on_traffic_wait(self, *pair):

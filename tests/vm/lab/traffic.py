@@ -89,6 +89,7 @@ class Result:
     harmed: int = 0
     lost: int = 0
     gap: float = 0.0
+    gap_at: float = 0.0
     seconds: float = 0.0
     last: float = 0.0
     outstanding: dict = field(default_factory=dict)
@@ -96,7 +97,7 @@ class Result:
 
     def __str__(self):
         return (f"sent={self.sent} received={self.received} returned={self.returned} "
-                f"harmed={self.harmed} lost={self.lost} gap_ms={self.gap * 1000:.0f} ms={self.seconds * 1000:.0f}")
+                f"harmed={self.harmed} lost={self.lost} gap_ms={self.gap * 1000:.0f} gap_at_ms={self.gap_at * 1000:.0f} ms={self.seconds * 1000:.0f}")
 
 
 class Traffic(threading.Thread):
@@ -177,7 +178,8 @@ class Traffic(threading.Thread):
 
     @staticmethod
     def _gap(result, now):
-        result.gap = max(result.gap, now - result.last)
+        if now - result.last > result.gap:
+            result.gap, result.gap_at = now - result.last, result.last
         result.last = now
 
     def _expire(self, now):
@@ -211,12 +213,23 @@ class Traffic(threading.Thread):
         for result in self._per_side:
             # Silence counts until we were told to stop: then the frames on the way come to an end.
             self._gap(result, max(result.last, self._told))
-        self.result.gap = max(r.gap for r in self._per_side)
+        longest = max(self._per_side, key=lambda r: r.gap)
+        self.result.gap, self.result.gap_at = longest.gap, longest.gap_at - self._start
         self.result.seconds = time.monotonic() - self._start
 
     def received(self):
-        """Frames that went through so far, from one NIC to the other."""
-        return sum(result.received for result in self._per_side)
+        """Frames that went through so far in each direction, from one NIC to the other."""
+        return [result.received for result in self._per_side]
+
+    def all_sent(self):
+        return all(self._done_sending(result) for result in self._per_side)
+
+    def abandon(self):
+        """Nobody wants to know any more."""
+        self._end = 0.0
+        for result in self._per_side:
+            result.outstanding.clear()
+        self.join(1)
 
     def finish(self):
         self._told = time.monotonic()
