@@ -244,8 +244,8 @@ point_run(void)
 
 	forward(life.port, life.port);
 	transmit();
-	(void)rte_eth_link_get_nowait(life.port, &link);
-	return rte_eth_stats_get(life.port, &stats);
+	return rte_eth_link_get_nowait(life.port, &link) < 0 ? -EIO
+							     : rte_eth_stats_get(life.port, &stats);
 }
 
 static int
