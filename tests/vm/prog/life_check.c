@@ -352,7 +352,8 @@ live(const struct point *point)
 	} else {
 		return -1;
 	}
-	if (ret == 0)
+	/* Whatever was wrong: the remover waits for it. */
+	if (life.device != NULL)
 		close_port();
 	pthread_join(thread, NULL);
 	if (events > 1 || (events == 0 && !point->once))
