@@ -10,8 +10,11 @@
 #include "mempool.h"
 #include "ppigb.h"
 
+#include <pthread.h>
 #include <rte_bus.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #define BAR_SIZE 0x20000u
 #define MBUFS    1023u
@@ -22,7 +25,10 @@ static uint32_t regs[BAR_SIZE / 4];
 static uint16_t nvm[64], phy[32];
 static uint32_t dead_value;
 static bool dead;
-static unsigned int accesses, dies_at, slept;
+static unsigned int accesses, dies_at, closes_at, slept;
+static pthread_t closing;
+/* Sequentially consistent, as is the default: nothing here is fast. */
+static atomic_bool closed;
 static struct rte_pci_driver *driver;
 static struct rte_pci_device pci = {.kdrv = RTE_PCI_KDRV_UIO_GENERIC, .name = "0000:0a:00.0"};
 static struct rte_mempool *mp;
@@ -81,7 +87,20 @@ rte_pci_write_config(const struct rte_pci_device *dev, const void *buf, size_t l
 void
 hook_sleep(unsigned int us)
 {
-	slept += us;
+	/* Of one thread. */
+	if (closes_at == 0)
+		slept += us;
+}
+
+/* As an application that closes its port from EAL's interrupt thread. */
+static void *
+closer(void *arg)
+{
+	RTE_SET_USED(arg);
+	CHECK_EQ(rte_eth_dev_close(port), 0);
+	CHECK_EQ(driver->remove(&pci), 0);
+	closed = true;
+	return NULL;
 }
 
 static void
@@ -89,6 +108,12 @@ touch(void)
 {
 	if (++accesses == dies_at)
 		dead = true;
+	if (accesses == closes_at) {
+		CHECK_EQ(pthread_create(&closing, NULL, closer, NULL), 0);
+		/* It must not get through, however long it has. */
+		for (unsigned int ms = 0; ms < 10 && !closed; ms++)
+			usleep(1000);
+	}
 }
 
 static uint32_t *
@@ -194,9 +219,11 @@ operations(void)
 	struct rte_mbuf *burst[32];
 	char version[32];
 	FILE *null = fopen("/dev/null", "w");
+	int results = 0;
 
-	(void)rte_eth_link_get(port, &link);
-	(void)rte_eth_link_get_nowait(port, &link);
+	/* DPDK 24.11 wants these looked at. */
+	results |= rte_eth_link_get(port, &link);
+	results |= rte_eth_link_get_nowait(port, &link);
 	CHECK(!dead || link.link_status == RTE_ETH_LINK_DOWN);
 	(void)rte_eth_stats_get(port, &stats);
 	CHECK(!dead || stats.ipackets < UINT32_MAX);
@@ -223,10 +250,10 @@ operations(void)
 	(void)rte_eth_dev_rss_hash_conf_get(port, &rss);
 	(void)rte_eth_dev_flow_ctrl_get(port, &fc);
 	(void)rte_eth_dev_flow_ctrl_set(port, &fc);
-	(void)rte_eth_dev_fw_version_get(port, version, sizeof(version));
+	results |= rte_eth_dev_fw_version_get(port, version, sizeof(version));
 	(void)rte_eth_dev_get_eeprom_length(port);
 	(void)rte_eth_dev_get_eeprom(port, &eeprom);
-	(void)rte_eth_dev_get_reg_info(port, &reg);
+	results |= rte_eth_dev_get_reg_info(port, &reg);
 	reg.data = room;
 	CHECK(!dead || rte_eth_dev_get_reg_info(port, &reg) < 0);
 	(void)rte_eth_dev_priv_dump(port, null);
@@ -249,6 +276,7 @@ operations(void)
 	(void)rte_eth_dev_rx_queue_start(port, 0);
 	(void)rte_eth_dev_tx_queue_stop(port, 0);
 	(void)rte_eth_dev_tx_queue_start(port, 0);
+	RTE_SET_USED(results);
 }
 
 static void
@@ -326,6 +354,28 @@ within_operations(void)
 	}
 }
 
+/* Another thread closes the port in the middle of its start. Not by ethdev, which looks at the port
+ * once more when the driver is through. */
+static void
+closed_while_it_starts(void)
+{
+	for (unsigned int after = 1; after < 200; after += 19) {
+		struct rte_eth_dev *dev;
+
+		fresh(0, 0);
+		CHECK_EQ(probe(), 0);
+		CHECK_EQ(configure(), 0);
+		dev = &rte_eth_devices[port];
+		closed = false;
+		closes_at = accesses + after;
+		CHECK_EQ(dev->dev_ops->dev_start(dev), 0);
+		CHECK_EQ(pthread_join(closing, NULL), 0);
+		closes_at = 0;
+		CHECK(closed);
+		CHECK_EQ(rte_mempool_avail_count(mp), MBUFS);
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -346,5 +396,6 @@ main(int argc, char **argv)
 	RUN(each_operation);
 	RUN(each_access);
 	RUN(within_operations);
+	RUN(closed_while_it_starts);
 	return t_end();
 }

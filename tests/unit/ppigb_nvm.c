@@ -248,12 +248,14 @@ counters(void)
 	rxq.packets = 5;
 	rxq.nombuf = 3;
 	txq.bytes = 700;
+	txq.too_long = 6;
 	ppigb_wr(&port, 0x4074, 10);   /* GPRC */
 	ppigb_wr(&port, 0x4088, 1000); /* GORCL */
 	ppigb_wr(&port, 0x408C, 1);    /* GORCH */
 	ppigb_wr(&port, 0x4010, 4);    /* MPC */
 	ppigb_wr(&port, 0x40A0, 9);    /* RNBC: not lost */
 	ppigb_wr(&port, 0x4000, 2);    /* CRCERRS */
+	ppigb_wr(&port, 0x4020, 1);    /* LATECOL */
 	ppigb_stats_poll(&port);
 	memset((void *)(uintptr_t)(bar + 0x4000), 0, 0x200);
 	CHECK_EQ(ppigb_stats_get(&dev, &s), 0);
@@ -261,6 +263,7 @@ counters(void)
 	CHECK_EQ(s.ibytes, (UINT64_C(1) << 32) + 1000 - 4 * 10);
 	CHECK_EQ(s.imissed, 4);
 	CHECK_EQ(s.rx_nombuf, 3);
+	CHECK_EQ(s.oerrors, 1 + 6);
 	CHECK_EQ(s.ierrors, 2);
 	CHECK_EQ(s.q_ipackets[0], 5);
 	CHECK_EQ(s.q_obytes[0], 700);

@@ -379,6 +379,40 @@ stop(void)
 	d_end(mp);
 }
 
+/* A chain that no ring of this size can take would hold up all behind it: it is freed and counted. */
+static void
+too_long(void)
+{
+	struct rte_mempool *mp = d_pool("long", 511, 1024);
+	unsigned int rx;
+
+	d_fresh(0, ALL);
+	d_start(mp, 32, 32);
+	rx = d_buffers();
+	for (unsigned int round = 1; round <= 20; round++) {
+		pkts[0] = packet(mp, 1, 60);
+		pkts[1] = packet(mp, 32, 60);
+		pkts[2] = packet(mp, 31, 60); /* Fits, but not beside the others. */
+		pkts[3] = packet(mp, 40, 60);
+		CHECK_EQ(send_burst(4), 2);
+		CHECK_EQ(rte_mempool_in_use_count(mp), rx + 1 + 31 + 40);
+		d_transmit(32);
+		CHECK_EQ(d_dev->tx_pkt_burst(txq(), &pkts[2], 2), 2);
+		CHECK_EQ(rte_mempool_in_use_count(mp), rx + 31);
+		d_transmit(32);
+		CHECK_EQ(ppigb_tx_done_cleanup(txq(), 0), 1);
+		CHECK_EQ(txq()->too_long, 2 * round);
+		CHECK_EQ(txq()->packets, 2 * round);
+	}
+	/* One more descriptor, for a context. */
+	pkts[0] = packet(mp, 31, 60);
+	pkts[0]->ol_flags = RTE_MBUF_F_TX_VLAN;
+	CHECK_EQ(send_burst(1), 1);
+	CHECK_EQ(txq()->too_long, 41);
+	CHECK_EQ(rte_mempool_in_use_count(mp), rx);
+	d_end(mp);
+}
+
 /* Only memory that the device can reach goes to it: a pool is attached when its first packet comes,
  * and what cannot be is freed and counted, whatever part of a packet it is. */
 static void
@@ -476,6 +510,7 @@ main(int argc, char **argv)
 	RUN(contexts);
 	RUN(prepare);
 	RUN(stop);
+	RUN(too_long);
 	RUN(isolated);
 	RUN(isolated_again);
 	return t_end();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * The device back to the bus. VFIO resets a device whose file is closed, and waits for it for 65 s
- * if it is not there any more, and longer for its slot (Linux 6.1, measured): so long the thread
- * that closes it would hang, and the process could not end. Two things against that:
+ * The device back to the bus. VFIO resets a device whose file is closed, and waits for it if it is
+ * not there any more: 65 s for the device, and 3.5 s for its slot (Linux 6.1, measured). So long the
+ * thread that closes it would hang, and the process could not end. Two things against that:
  * - the kernel is told to reset it by none of its methods;
- * - the last reference to the file is that of an io_uring, which is dropped by a thread of the
- *   kernel's. Where there is no io_uring, it takes as long as it takes.
+ * - the last reference to the file is that of an io_uring, which a thread of the kernel's drops when
+ *   the ring is closed. Nothing of it stays with the process. Where io_uring is missing or forbidden
+ *   (kernel.io_uring_disabled, a seccomp filter) the slot is waited for.
  */
 #include <fcntl.h>
 #include <linux/io_uring.h>

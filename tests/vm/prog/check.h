@@ -86,6 +86,7 @@ int check_attach(const struct words *words);
 int check_detach(const struct words *words);
 int check_pool_state(const struct words *words);
 int check_pool_free(const struct words *words);
+int check_zombies(const struct words *words);
 int check_victim(const struct words *words);
 int check_aim(const struct words *words);
 

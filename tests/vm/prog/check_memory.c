@@ -9,6 +9,7 @@
 #include <rte_mbuf.h>
 
 #include "check.h"
+#include "pagepool.h"
 
 /** What nobody has to write to, and what is in it. */
 #define VICTIM_BYTES 65536u
@@ -38,7 +39,7 @@ check_pool_state(const struct words *words)
 	return 0;
 }
 
-/* free [NAME]: the pool and its memory go; the ports that had it are stopped. */
+/* free [NAME]: the pool goes, and its memory if all mbufs are home. */
 int
 check_pool_free(const struct words *words)
 {
@@ -49,6 +50,20 @@ check_pool_free(const struct words *words)
 		return -ENOENT;
 	answer("header=%p memory=%p", (void *)pool, STAILQ_FIRST(&pool->mem_list)->addr);
 	rte_mempool_free(pool);
+	return 0;
+}
+
+/* zombies: pools that were freed with mbufs out and live on, and how many mbufs those are. */
+int
+check_zombies(const struct words *words)
+{
+	struct pagepool_zombie list[8];
+	unsigned int n = pagepool_zombies(list, RTE_DIM(list)), out = 0;
+
+	(void)words;
+	for (unsigned int i = 0; i < RTE_MIN(n, RTE_DIM(list)); i++)
+		out += list[i].in_use;
+	answer("n=%u out=%u", n, out);
 	return 0;
 }
 

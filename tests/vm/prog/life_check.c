@@ -244,8 +244,8 @@ point_run(void)
 
 	forward(life.port, life.port);
 	transmit();
-	(void)rte_eth_link_get_nowait(life.port, &link);
-	return rte_eth_stats_get(life.port, &stats);
+	return rte_eth_link_get_nowait(life.port, &link) < 0 ? -EIO
+							     : rte_eth_stats_get(life.port, &stats);
 }
 
 static int
@@ -352,7 +352,8 @@ live(const struct point *point)
 	} else {
 		return -1;
 	}
-	if (ret == 0)
+	/* Whatever was wrong: the remover waits for it. */
+	if (life.device != NULL)
 		close_port();
 	pthread_join(thread, NULL);
 	if (events > 1 || (events == 0 && !point->once))

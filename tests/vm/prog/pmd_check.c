@@ -30,6 +30,7 @@ static const struct command commands[] = {
 	{"detach", check_detach},
 	{"pool", check_pool_state},
 	{"free", check_pool_free},
+	{"zombies", check_zombies},
 	{"victim", check_victim},
 	{"aim", check_aim},
 	{"rx", check_rx},
