@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <rte_bus.h>
+#include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_devargs.h>
 #include <rte_errno.h>
@@ -39,7 +40,7 @@ place_for(struct tpp_app *app, uint16_t id)
 }
 
 static int
-attach_port(struct tpp_app *app, uint16_t id, const char *devargs)
+attach_port(struct tpp_app *app, uint16_t id, const char *devargs, uint64_t born)
 {
 	struct tpp_port *port = place_for(app, id);
 	bool back = port != NULL && port->used;
@@ -50,6 +51,7 @@ attach_port(struct tpp_app *app, uint16_t id, const char *devargs)
 	ret = port_probe(port, id, &app->opts);
 	if (ret != 0)
 		return ret;
+	port->born = born;
 	snprintf(port->devargs, sizeof(port->devargs), "%s", devargs);
 	ret = pool_give(app, port);
 	if (ret == 0)
@@ -124,7 +126,7 @@ undo_probe(const char *name, const char *devargs)
 
 /* All ports of a device that has just been probed. */
 static int
-attach_ports(struct tpp_app *app, const char *name, const char *devargs)
+attach_ports(struct tpp_app *app, const char *name, const char *devargs, uint64_t born)
 {
 	struct rte_device *dev = NULL;
 	uint16_t id;
@@ -136,7 +138,7 @@ attach_ports(struct tpp_app *app, const char *name, const char *devargs)
 		if (ret != 0 || of == NULL || strcmp(rte_dev_name(of), name) != 0)
 			continue;
 		dev = of;
-		ret = attach_port(app, id, devargs);
+		ret = attach_port(app, id, devargs, born);
 	}
 	if (dev == NULL) {
 		msg_error("port attach %s: the device has no Ethernet port", devargs);
@@ -153,10 +155,11 @@ attach_ports(struct tpp_app *app, const char *name, const char *devargs)
 int
 attach_device(struct tpp_app *app, const char *name, const char *devargs)
 {
+	uint64_t born = rte_get_tsc_cycles();
 	int ret = rte_dev_probe(devargs);
 
 	if (ret == 0)
-		return attach_ports(app, name, devargs);
+		return attach_ports(app, name, devargs, born);
 	msg_error("port attach %s: %s%s", devargs, rte_strerror(-ret),
 		ret == -EEXIST   ? ": EAL has the device already, but it was not to be used"
 		: ret == -ENODEV ? "; a PCI device must be there and be bound: dpdk-devbind.py -b "

@@ -149,7 +149,8 @@ on_event(struct tpp_app *app, const struct event *event)
 		/* Told early, before we have let go of the one before. */
 		if (event->arrival && port->vfio)
 			expect(i, event->tsc + BIND_MS * rte_get_tsc_hz() / 1000);
-		else if (!event->arrival)
+		/* One of before its device was probed is of the device that was there before. */
+		else if (!event->arrival && event->tsc >= port->born)
 			on_removal(app, port, event->tsc);
 	}
 }

@@ -50,6 +50,7 @@ struct tpp_port {
 	char driver[RTE_ETH_NAME_MAX_LEN];
 	char devargs[PORT_DEVARGS_MAX]; /**< To probe it again. */
 	bool vfio;                      /**< Its device was bound to vfio-pci. */
+	uint64_t born;                  /**< TSC before its device was probed; 0: at the start. */
 	struct rte_device *dev;         /**< NULL if it has left. */
 	struct rte_eth_dev_info info;
 	struct rte_mempool *pool;  /**< Set by whoever makes the pools; NULL if it has left. */
