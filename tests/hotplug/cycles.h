@@ -44,6 +44,7 @@ enum life {
 	LIFE_LONG,  /**< As long as the run. */
 	LIFE_OWN,   /**< Freed after the port was closed, with mbufs out. */
 	LIFE_FIRST, /**< Freed before the port is closed. */
+	LIFE_HOME,  /**< Freed when its last frame is home, as other ops than ours need it. */
 };
 
 /** Frames that are out while their port is gone. */
@@ -76,7 +77,7 @@ struct port {
 };
 
 /** Options of the run. */
-extern const char *stock_ops; /**< Control: long-lived pools with these ops; else NULL. */
+extern const char *stock_ops; /**< Control: pools with these ops; else NULL. */
 
 /* kind.c */
 const struct kind *kind_find(const char *name);
@@ -102,6 +103,8 @@ void port_wait_link(const struct port *port, bool up);
 /* pool.c */
 void pool_make(struct port *port);
 void pool_free(struct port *port);
+/** Free it with nothing out. */
+void pool_free_home(struct port *port);
 /** Put into port->kept what is neither free nor in the bag. */
 void pool_find_kept(struct port *port);
 /** Put into port->kept what lies in the rings of a net_ring port. */
