@@ -33,6 +33,7 @@ struct kind {
 	bool fresh;     /**< Wants a new interface each time. */
 	bool rings;     /**< Mbufs of one port's pool lie in the other's queues. */
 	bool keeps;     /**< Keeps mbufs at close; none of the others may. */
+	bool socket;    /**< Does not close its AF_XDP socket. */
 	bool pair;      /**< The two ports are the ends of one link. */
 	bool one_chunk; /**< Takes only pools of one chunk. */
 	/** What each departure leaves behind whatever the pool: the driver's own leaks. */
@@ -87,6 +88,10 @@ void kind_need(const struct kind *kind);
 void kind_prepare(const struct kind *kind);
 /** Make the interface, if there is to be one, and write the arguments of the device. */
 void kind_args(struct port *port, char *args, size_t len);
+/** Remember the socket that the driver has opened for a port. */
+void kind_socket(struct port *port);
+/** After the close: if the driver has left the socket, close it in its place. */
+void kind_socket_left(struct port *port);
 /** The interface goes, if it was for this attach only. */
 void kind_gone(struct port *port);
 

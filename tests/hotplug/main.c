@@ -264,6 +264,7 @@ blocks(void)
 			since = departures();
 		}
 		settle(first, now, departures() - since);
+		printf("  after %u cycles, %u departures: flat\n", done, departures());
 	}
 	for (unsigned int i = 0; i < NB_COUNTS; i++)
 		printf("  %s: %" PRId64 " after the first block, %" PRId64 " at the end\n",
