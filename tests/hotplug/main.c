@@ -9,12 +9,12 @@
  * out, which is what these cannot do.
  */
 #include <getopt.h>
-#include <unistd.h>
 
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
 
 #include <mempool_pagepool.h>
+#include <pagepool.h>
 
 #include "cycles.h"
 #include "harness.h"
@@ -220,8 +220,20 @@ compare(const int64_t first[NB_COUNTS], const int64_t now[NB_COUNTS], unsigned i
 	return true;
 }
 
-/* Memory of a mempool that was freed with mbufs out may come back a second after the last put,
+/* All mbufs are home, so that all pools that were freed have ended; or a second after the last put,
  * when nobody can be inside rte_mempool_free() any more. */
+static void
+no_zombies(void)
+{
+	for (unsigned int ms = 0; pagepool_zombies(NULL, 0) > 0; ms++) {
+		if (ms > 5000)
+			t_fail(__FILE__, __LINE__, "%u freed pools do not end",
+				pagepool_zombies(NULL, 0));
+		nap(1000);
+	}
+}
+
+/* What others than the pools still give back. */
 static void
 settle(const int64_t first[NB_COUNTS], int64_t now[NB_COUNTS], unsigned int n)
 {
@@ -257,9 +269,9 @@ blocks(void)
 		for (unsigned int i = 0; i < nb_block && done < nb_cycles; i++, done++)
 			cycle();
 		come_home();
+		no_zombies();
 		/* In the first one EAL and the library make what they keep for good. */
 		if (block == 0) {
-			sleep(2);
 			count_get(first);
 			since = departures();
 		}
