@@ -156,5 +156,9 @@ enum count {
 };
 extern const char *const count_names[NB_COUNTS];
 void count_get(int64_t counts[NB_COUNTS]);
+/** Count until nothing is more than it was first, but for what the driver leaks in so many
+ * departures. What others than the pools give back may take a while; else the test fails. */
+void count_settle(const struct kind *kind, const int64_t first[NB_COUNTS], int64_t now[NB_COUNTS],
+	unsigned int n);
 
 #endif /* PAGEPOOL_TEST_CYCLES_H */
