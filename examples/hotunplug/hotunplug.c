@@ -45,7 +45,7 @@ static _Atomic(struct table *) current = tables; /* NULL: the end. */
 static struct rte_rcu_qsbr *qs;
 static unsigned long forwarded;
 
-/* In each round the lcore looks at the table anew, and at its end says that it kept nothing of it. */
+/* In each round the lcore looks at the table anew, and at its end says that it kept none of it. */
 static int
 forward(void *arg __rte_unused)
 {
@@ -155,8 +155,8 @@ arrive(struct port *port)
 	publish();
 }
 
-/* Whoever binds a device to vfio-pci (udev, driverctl, a person) says by that who is to have it. But
- * it has to be away first: while the kernel takes it from us it is still bound. */
+/* Whoever binds a device to vfio-pci (udev, driverctl, a person) says by that who is to have it.
+ * But it has to be away first: while the kernel takes it from us it is still bound. */
 static void
 look_after(struct port *port)
 {
