@@ -3,88 +3,81 @@
  */
 /**
  * @file
- * Ports come and go while an lcore forwards between those that are there; reads from top to bottom.
- * Each port has a pool that is freed with it, and a queue in which its frames wait, also while it
- * is away: they keep their pool. Ports go when their device does, and return when it is there and
- * bound again; cycles: so often one is taken away and put back, as an operator would.
- *
- *     hotunplug -l 0,1 [EAL options] -- [seconds [cycles]
+ * hotunplug -l 0,1 [EAL options] -- [seconds [cycles]]: ports come and go while an lcore forwards
+ * between those that are there. Each has a pool that is freed with it, and a queue in which its
+ * frames wait, also while it is away: they keep their pool. Ports go when their device does, and
+ * return when it is bound again; in each cycle an operator takes one away and puts it back.
  */
-#include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <rte_cycles.h>
-#include <rte_devargs.h>
-#include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_lcore.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_rcu_qsbr.h>
 
 #include <mempool_pagepool.h>
-#include <pagepool.h>
 #include <pagepool_dma.h>
 
-#define BURST 32
 #define QUEUE 512u /* Frames of a port that wait. */
-#define TICK  100  /* Milliseconds from one look for devices that are back to the next. */
-#define NAME  RTE_ETH_NAME_MAX_LEN
 
-/** A port, also while its device is away. */
+/** A port, also while its device is away; the lcore uses it if it has a pool. */
 static struct port {
-	char name[NAME]; /* The device's: all that stays the same. */
-	char devargs[4 * NAME];
-	bool here;
+	char name[RTE_ETH_NAME_MAX_LEN]; /* The device's: all that stays the same. */
+	char devargs[256];
+	atomic_bool leaves; /* Somebody said so; until its device was seen to be gone. */
 	uint16_t id;
 	struct rte_device *dev;
 	struct rte_mempool *mbufs;
 } ports[RTE_MAX_ETHPORTS];
 static unsigned int nb_ports;
 
-/** Which ports the lcore uses. Never changed once published: each change makes a new one. */
-struct table {
-	uint16_t n, id[RTE_MAX_ETHPORTS];
-};
-static _Atomic(struct table *) table;
+/** The ports that the lcore uses. While it uses the one table, the other is written. */
+static struct table {
+	unsigned int n;
+	struct port port[RTE_MAX_ETHPORTS];
+} tables[2];
+static _Atomic(struct table *) current = tables; /* NULL: the end. */
 static struct rte_rcu_qsbr *qs;
-static atomic_bool stop;
-static int events[2]; /* A pipe; names of devices that leave. */
+static unsigned long forwarded;
 
-/* In each round the lcore looks at the table anew, and at its end says that it kept nothing of it. */
+/* In each round the lcore looks at the table anew, and at its end says that it kept none of it. */
 static int
-forward(void *arg)
+forward(void *arg __rte_unused)
 {
-	static struct rte_mbuf *queue[RTE_MAX_ETHPORTS][QUEUE];
+	static struct rte_mbuf *queue[RTE_MAX_ETHPORTS][QUEUE], *frames[32], *oldest;
 	static unsigned int at[RTE_MAX_ETHPORTS];
-	struct rte_mbuf *frames[BURST], *oldest;
-	unsigned long *forwarded = arg;
+	const struct table *t;
 
-	while (!stop) {
-		/* Acquire: pairs with publish(). */
-		const struct table *t = atomic_load_explicit(&table, memory_order_acquire);
+	rte_rcu_qsbr_thread_online(qs, 0);
+	/* Acquire: pairs with publish(). */
+	while ((t = atomic_load_explicit(&current, memory_order_acquire)) != NULL) {
+		for (unsigned int i = 0; i < t->n; i++) {
+			uint16_t id = t->port[i].id, out = 0;
+			uint16_t n = rte_eth_rx_burst(id, 0, frames, RTE_DIM(frames));
 
-		for (uint16_t i = 0; i < t->n; i++) {
-			uint16_t id = t->id[i], n = rte_eth_rx_burst(id, 0, frames, BURST), out = 0;
-
-			/* Each takes the place of the oldest, which goes to the next port. */
+			/* Each takes the place of the oldest, which goes to the next port. But not if
+			 * its port has left since: devices that came later do not reach its pool. */
 			for (uint16_t k = 0; k < n; k++) {
 				oldest = queue[id][at[id] % QUEUE];
 				queue[id][at[id]++ % QUEUE] = frames[k];
-				if (oldest != NULL)
+				if (oldest != NULL && oldest->pool == t->port[i].mbufs)
 					frames[out++] = oldest;
+				else
+					rte_pktmbuf_free(oldest);
 			}
-			n = rte_eth_tx_burst(t->id[(i + 1) % t->n], 0, frames, out);
+			n = rte_eth_tx_burst(t->port[(i + 1) % t->n].id, 0, frames, out);
 			rte_pktmbuf_free_bulk(&frames[n], out - n);
-			*forwarded += n;
+			forwarded += n;
 		}
 		rte_rcu_qsbr_quiescent(qs, 0);
 	}
-	for (unsigned int i = 0; i < RTE_MAX_ETHPORTS; i++)
-		rte_pktmbuf_free_bulk(queue[i], QUEUE);
+	rte_rcu_qsbr_thread_offline(qs, 0);
+	rte_pktmbuf_free_bulk(queue[0], RTE_DIM(queue) * QUEUE);
 	return 0;
 }
 
@@ -92,58 +85,25 @@ forward(void *arg)
 static void
 publish(void)
 {
-	struct table *t = calloc(1, sizeof(*t)), *old;
+	struct table *t = &tables[current == tables];
 
-	RTE_VERIFY(t != NULL);
-	for (unsigned int i = 0; i < nb_ports; i++)
-		if (ports[i].here)
-			t->id[t->n++] = ports[i].id;
+	t->n = 0;
+	for (struct port *p = ports; p < &ports[nb_ports]; p++)
+		if (p->mbufs != NULL)
+			t->port[t->n++] = *p;
 	/* Release: the lcore sees the table filled. */
-	old = atomic_exchange_explicit(&table, t, memory_order_acq_rel);
+	atomic_store_explicit(&current, t, memory_order_release);
 	rte_rcu_qsbr_synchronize(qs, RTE_QSBR_THRID_INVALID);
-	free(old);
-}
-
-/* A probed port is set up and started, unknown to the lcore so far. */
-static bool
-arrive(struct port *port)
-{
-	static unsigned int number; /* A pool has its name until its last frame is home. */
-	struct rte_eth_conf conf = {0};
-	struct rte_eth_dev_info info;
-	char pool[16];
-	uint16_t id;
-
-	if (rte_eth_dev_get_port_by_name(port->name, &id) < 0 ||
-		rte_eth_dev_info_get(id, &info) < 0)
-		return false;
-	port->id = id;
-	port->dev = info.device;
-	snprintf(pool, sizeof(pool), "mbufs%u", number++);
-	port->mbufs = pagepool_pktmbuf_pool_create(
-		pool, 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	/* Its frames are sent by others, theirs by it: each device has to reach each pool. -EEXIST,
-	 * since a driver attaches what its own queues use, is as good as 0. */
-	for (unsigned int i = 0; port->mbufs != NULL && i < nb_ports; i++)
-		if (ports[i].mbufs != NULL) {
-			pagepool_dma_attach(pagepool_from_mempool(port->mbufs), ports[i].dev);
-			pagepool_dma_attach(pagepool_from_mempool(ports[i].mbufs), port->dev);
-		}
-	if (port->mbufs != NULL && rte_eth_dev_configure(id, 1, 1, &conf) == 0 &&
-		rte_eth_rx_queue_setup(id, 0, 512, SOCKET_ID_ANY, NULL, port->mbufs) == 0 &&
-		rte_eth_tx_queue_setup(id, 0, 512, SOCKET_ID_ANY, NULL) == 0)
-		port->here = rte_eth_dev_start(id) == 0;
-	if (port->here)
-		printf("%s: here as port %u\n", port->name, id);
-	return port->here;
 }
 
 /* Also of a port that arrived halfway, or whose device is gone: none of these steps minds. */
 static void
 depart(struct port *port)
 {
+	struct rte_mempool *mbufs = port->mbufs;
+
 	/* First the lcore: no burst function may run while its port is stopped. */
-	port->here = false;
+	port->mbufs = NULL;
 	publish();
 	/* Then the device: from here on it writes nowhere. The driver returns what is in its rings. */
 	rte_eth_dev_stop(port->id);
@@ -152,20 +112,66 @@ depart(struct port *port)
 	/* Then the device is let go of, which in an unplug is what the kernel is waiting for. */
 	rte_eth_dev_close(port->id);
 	rte_dev_remove(port->dev);
+	printf("%s: left, %u mbufs are out\n", port->name, rte_mempool_in_use_count(mbufs));
 	/* The pool goes with its port; the put of the last frame frees it, whoever does it. */
-	if (port->mbufs != NULL)
-		printf("%s: left, %u mbufs are out\n", port->name,
-			rte_mempool_in_use_count(port->mbufs));
-	rte_mempool_free(port->mbufs);
-	port->mbufs = NULL;
+	rte_mempool_free(mbufs);
 }
 
+/* A probed port is set up and started; only then does the lcore learn of it. */
 static void
-come_back(struct port *port)
+arrive(struct port *port)
 {
-	if (rte_dev_probe(port->devargs) == 0 && !arrive(port))
+	static unsigned int number; /* A pool has its name until its last frame is home. */
+	const struct rte_devargs *devargs;
+	struct rte_eth_conf conf = {0};
+	struct rte_eth_dev_info info;
+	char pool[16];
+
+	RTE_VERIFY(rte_eth_dev_get_port_by_name(port->name, &port->id) == 0 &&
+		   rte_eth_dev_info_get(port->id, &info) == 0);
+	port->dev = info.device;
+	devargs = rte_dev_devargs(port->dev);
+	snprintf(port->devargs, sizeof(port->devargs), "%s,%s", rte_dev_name(info.device),
+		devargs != NULL ? devargs->args : "");
+	snprintf(pool, sizeof(pool), "mbufs%u", number++);
+	port->mbufs = pagepool_pktmbuf_pool_create(
+		pool, 4095, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+	RTE_VERIFY(port->mbufs != NULL);
+	/* Its frames are sent by others, theirs by it: devices reach all pools, if not already. */
+	for (struct port *p = ports; p < &ports[nb_ports]; p++)
+		if (p->mbufs != NULL) {
+			pagepool_dma_attach(pagepool_from_mempool(port->mbufs), p->dev);
+			pagepool_dma_attach(pagepool_from_mempool(p->mbufs), port->dev);
+		}
+	if (rte_eth_dev_configure(port->id, 1, 1, &conf) < 0 ||
+		rte_eth_rx_queue_setup(port->id, 0, 512, SOCKET_ID_ANY, NULL, port->mbufs) < 0 ||
+		rte_eth_tx_queue_setup(port->id, 0, 512, SOCKET_ID_ANY, NULL) < 0 ||
+		rte_eth_dev_start(port->id) < 0) {
 		depart(port);
+		return;
+	}
+	printf("%s: here as port %u\n", port->name, port->id);
+	port->leaves = false;
 	publish();
+}
+
+/* Whoever binds a device to vfio-pci (udev, driverctl, a person) says by that who is to have it.
+ * But it has to be away first: while the kernel takes it from us it is still bound. */
+static void
+look_after(struct port *port)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/bus/pci/drivers/vfio-pci/%.63s", port->name);
+	if (port->mbufs != NULL && port->leaves)
+		depart(port);
+	else if (port->mbufs == NULL && access(path, F_OK) < 0)
+		port->leaves = false;
+	else if (port->mbufs == NULL && !port->leaves) {
+		port->leaves = true; /* One try is enough. */
+		if (rte_dev_probe(port->devargs) == 0)
+			arrive(port);
+	}
 }
 
 /* EAL's interrupt thread calls this: the kernel wants the device back (VFIO), or took it (uevent).
@@ -173,94 +179,71 @@ come_back(struct port *port)
 static void
 on_device(const char *device, enum rte_dev_event_type type, void *arg __rte_unused)
 {
-	char name[NAME] = "";
-
-	snprintf(name, sizeof(name), "%s", device);
-	if (type == RTE_DEV_EVENT_REMOVE && write(events[1], name, sizeof(name)) < 0)
-		fprintf(stderr, "%s: event lost\n", name);
+	for (struct port *p = ports; p < &ports[nb_ports]; p++)
+		if (type == RTE_DEV_EVENT_REMOVE && strcmp(p->name, device) == 0)
+			p->leaves = true;
 }
 
 /* The driver says so: the device does not answer. Perhaps nobody else does. */
 static int
-on_port(uint16_t id, enum rte_eth_event_type type __rte_unused, void *arg, void *ret __rte_unused)
+on_port(uint16_t id, enum rte_eth_event_type type __rte_unused, void *arg __rte_unused,
+	void *ret __rte_unused)
 {
-	char name[NAME];
-
-	if (rte_eth_dev_get_name_by_port(id, name) == 0)
-		on_device(name, RTE_DEV_EVENT_REMOVE, arg);
+	for (struct port *p = ports; p < &ports[nb_ports]; p++)
+		if (p->id == id)
+			p->leaves = true;
 	return 0;
-}
-
-/* One removal may be told several times; only the first finds the port here. To the kernel a device
- * that is back is a new one: whoever binds it to vfio-pci again (udev, driverctl, a person) says by
- * that who is to have it. */
-static void
-serve(void)
-{
-	struct pollfd fd = {.fd = events[0], .events = POLLIN};
-	char name[NAME], path[2 * NAME], driver[NAME];
-
-	while (poll(&fd, 1, TICK) > 0 && read(fd.fd, name, sizeof(name)) > 0)
-		for (struct port *p = ports; p < &ports[nb_ports]; p++)
-			if (p->here && strcmp(p->name, name) == 0)
-				depart(p);
-	for (struct port *p = ports; p < &ports[nb_ports]; p++) {
-		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.*s/driver", NAME, p->name);
-		memset(driver, 0, NAME);
-		if (!p->here && readlink(path, driver, NAME - 1) > 0 && strstr(driver, "/vfio-pci"))
-			come_back(p);
-	}
 }
 
 int
 main(int argc, char **argv)
 {
-	int n = rte_eal_init(argc, argv);
-	unsigned int lcore = rte_get_next_lcore(-1, 1, 0), cycles, zombies;
-	unsigned long forwarded = 0;
-	uint64_t end;
+	sigset_t signals;
+	int cycles, n;
 	uint16_t id;
 
-	if (n < 0 || argc - n < 2 || lcore == RTE_MAX_LCORE)
-		rte_exit(EXIT_FAILURE, "needs two lcores, and for how many seconds to run\n");
+	/* They are to stay pending, with the threads that EAL makes as well. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	n = rte_eal_init(argc, argv);
+	if (n < 0 || rte_lcore_count() < 2 || rte_eth_dev_count_avail() == 0)
+		rte_exit(EXIT_FAILURE, "needs two lcores, and ports\n");
+	alarm(argc - n > 1 ? atoi(argv[n + 1]) : 0);
 	cycles = argc - n > 2 ? atoi(argv[n + 2]) : 0;
 	rte_mbuf_set_user_mempool_ops(pagepool_ops_name);
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	qs = aligned_alloc(RTE_CACHE_LINE_SIZE, rte_rcu_qsbr_get_memsize(1));
-	RTE_VERIFY(pipe(events) == 0 && qs != NULL && rte_rcu_qsbr_init(qs, 1) == 0);
+	RTE_VERIFY(qs != NULL && rte_rcu_qsbr_init(qs, 1) == 0);
+	rte_rcu_qsbr_thread_register(qs, 0);
 	RTE_ETH_FOREACH_DEV(id) {
-		struct port *p = &ports[nb_ports++];
-
-		if (rte_eth_dev_get_name_by_port(id, p->name) < 0 || !arrive(p))
-			rte_exit(EXIT_FAILURE, "port %u cannot be started\n", id);
-		snprintf(p->devargs, sizeof(p->devargs), "%s,%s", rte_dev_name(p->dev),
-			rte_dev_devargs(p->dev)->args);
+		rte_eth_dev_get_name_by_port(id, ports[nb_ports].name);
+		arrive(&ports[nb_ports++]);
 	}
-	publish();
 	rte_eth_dev_callback_register(RTE_ETH_ALL, RTE_ETH_EVENT_INTR_RMV, on_port, NULL);
 	rte_dev_event_callback_register(NULL, on_device, NULL);
 	rte_dev_event_monitor_start();
 	rte_dev_hotplug_handle_enable();
-	rte_rcu_qsbr_thread_register(qs, 0);
-	rte_rcu_qsbr_thread_online(qs, 0);
-	rte_eal_remote_launch(forward, &forwarded, lcore);
-	end = rte_get_timer_cycles() + atoi(argv[n + 1]) * rte_get_timer_hz();
-	for (unsigned int i = 0; rte_get_timer_cycles() < end || i < cycles; i++) {
-		serve();
-		if (i < cycles) {
-			depart(&ports[i % nb_ports]);
-			come_back(&ports[i % nb_ports]);
+	rte_eal_remote_launch(forward, NULL, rte_get_next_lcore(-1, 1, 0));
+	for (long i = 0; sigpending(&signals) < 0 || sigisemptyset(&signals) || i < cycles; i++) {
+		struct port *p = &ports[i % nb_ports];
+
+		usleep(2000);
+		look_after(p);
+		if (i < cycles && p->mbufs != NULL) {
+			depart(p);
+			if (rte_dev_probe(p->devargs) == 0)
+				arrive(p);
 		}
 	}
-	stop = true;
-	rte_eal_wait_lcore(lcore);
-	rte_rcu_qsbr_thread_offline(qs, 0);
-	printf("forwarded %lu frames\n", forwarded);
+	current = NULL;
+	rte_eal_mp_wait_lcore();
 	for (struct port *p = ports; p < &ports[nb_ports]; p++)
-		if (p->here)
+		if (p->mbufs != NULL)
 			depart(p);
-	zombies = pagepool_zombies(NULL, 0);
-	printf("%u pools wait for mbufs\n", zombies);
+	n = pagepool_zombies(NULL, 0);
+	printf("forwarded %lu frames\n%d pools wait for mbufs\n", forwarded, n);
 	rte_eal_cleanup();
-	return zombies == 0 && forwarded > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return forwarded > 0 && n == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -111,3 +111,40 @@ count_get(int64_t counts[NB_COUNTS])
 	counts[COUNT_FDS] = entries("/proc/self/fd") - 1 - counts[COUNT_SEGMENTS];
 	counts[COUNT_PORTS] = rte_eth_dev_count_avail();
 }
+
+/* Only growth is a failure. Where EAL's heap puts a small element decides whether a huge page can
+ * go back, or a rest of some bytes becomes part of the element; what a driver leaks lies scattered
+ * and keeps more pages than it would fill. */
+static bool
+compare(const struct kind *kind, const int64_t first[NB_COUNTS], const int64_t now[NB_COUNTS],
+	unsigned int n)
+{
+	const int64_t slack_pages = 4 + (int64_t)kind->bytes * n * 8 / (2 << 20);
+	const int64_t slack[NB_COUNTS] = {
+		[COUNT_FDS] = (int64_t)kind->fds * n,
+		[COUNT_HEAP_ALLOCS] = (int64_t)kind->allocs * n,
+		[COUNT_HEAP_BYTES] = 4096 + (int64_t)kind->bytes * n,
+		[COUNT_SEGMENTS] = slack_pages,
+		[COUNT_HUGE_KB] = slack_pages * 2048,
+	};
+	for (unsigned int i = 0; i < NB_COUNTS; i++)
+		if (now[i] - first[i] > slack[i])
+			return false;
+	return true;
+}
+
+void
+count_settle(const struct kind *kind, const int64_t first[NB_COUNTS], int64_t now[NB_COUNTS],
+	unsigned int n)
+{
+	for (unsigned int ms = 0; ms < 5000; ms++) {
+		count_get(now);
+		if (compare(kind, first, now, n))
+			return;
+		nap(1000);
+	}
+	for (unsigned int i = 0; i < NB_COUNTS; i++)
+		fprintf(stderr, "  %s: %" PRId64 " after the first block, %" PRId64 " now\n",
+			count_names[i], first[i], now[i]);
+	t_fail(__FILE__, __LINE__, "growth in %u departures", n);
+}

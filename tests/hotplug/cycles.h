@@ -33,6 +33,7 @@ struct kind {
 	bool fresh;     /**< Wants a new interface each time. */
 	bool rings;     /**< Mbufs of one port's pool lie in the other's queues. */
 	bool keeps;     /**< Keeps mbufs at close; none of the others may. */
+	bool socket;    /**< Does not close its AF_XDP socket. */
 	bool pair;      /**< The two ports are the ends of one link. */
 	bool one_chunk; /**< Takes only pools of one chunk. */
 	/** What each departure leaves behind whatever the pool: the driver's own leaks. */
@@ -44,6 +45,7 @@ enum life {
 	LIFE_LONG,  /**< As long as the run. */
 	LIFE_OWN,   /**< Freed after the port was closed, with mbufs out. */
 	LIFE_FIRST, /**< Freed before the port is closed. */
+	LIFE_HOME,  /**< Freed when its last frame is home, as other ops than ours need it. */
 };
 
 /** Frames that are out while their port is gone. */
@@ -76,7 +78,7 @@ struct port {
 };
 
 /** Options of the run. */
-extern const char *stock_ops; /**< Control: long-lived pools with these ops; else NULL. */
+extern const char *stock_ops; /**< Control: pools with these ops; else NULL. */
 
 /* kind.c */
 const struct kind *kind_find(const char *name);
@@ -86,6 +88,10 @@ void kind_need(const struct kind *kind);
 void kind_prepare(const struct kind *kind);
 /** Make the interface, if there is to be one, and write the arguments of the device. */
 void kind_args(struct port *port, char *args, size_t len);
+/** Remember the socket that the driver has opened for a port. */
+void kind_socket(struct port *port);
+/** After the close: if the driver has left the socket, close it in its place. */
+void kind_socket_left(struct port *port);
 /** The interface goes, if it was for this attach only. */
 void kind_gone(struct port *port);
 
@@ -102,6 +108,8 @@ void port_wait_link(const struct port *port, bool up);
 /* pool.c */
 void pool_make(struct port *port);
 void pool_free(struct port *port);
+/** Free it with nothing out. */
+void pool_free_home(struct port *port);
 /** Put into port->kept what is neither free nor in the bag. */
 void pool_find_kept(struct port *port);
 /** Put into port->kept what lies in the rings of a net_ring port. */
@@ -148,5 +156,9 @@ enum count {
 };
 extern const char *const count_names[NB_COUNTS];
 void count_get(int64_t counts[NB_COUNTS]);
+/** Count until nothing is more than it was first, but for what the driver leaks in so many
+ * departures. What others than the pools give back may take a while; else the test fails. */
+void count_settle(const struct kind *kind, const int64_t first[NB_COUNTS], int64_t now[NB_COUNTS],
+	unsigned int n);
 
 #endif /* PAGEPOOL_TEST_CYCLES_H */

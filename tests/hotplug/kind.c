@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <rte_dev.h>
@@ -20,14 +22,15 @@ static const struct kind kinds[] = {
 	{.name = "null", .allocs = 2, .bytes = 1024},
 	{.name = "tap", .injected = true},
 	{.name = "af_packet", .injected = true, .veth = true},
-	/* Its close does not empty the fill ring, nor can it open an interface a second time. */
+	/* Its close does not empty the fill ring, and leaves the program and the map. */
 	{.name = "af_xdp",
 		.injected = true,
 		.veth = true,
 		.fresh = true,
 		.keeps = true,
+		.socket = true,
 		.one_chunk = true,
-		.fds = 3,
+		.fds = 2,
 		.allocs = 1,
 		.bytes = 512},
 	/* Its Tx queues' interrupt handles. */
@@ -136,6 +139,62 @@ kind_args(struct port *port, char *args, size_t len)
 	} else {
 		args[0] = '\0';
 	}
+}
+
+static bool
+is_xdp_socket(int fd, ino_t *ino)
+{
+	int domain = 0;
+	socklen_t len = sizeof(domain);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) < 0)
+		return false;
+	*ino = st.st_ino;
+	return domain == AF_XDP;
+}
+
+/* Of ports that are there. A descriptor's number alone could be somebody else's by now. */
+static struct {
+	int fd;
+	ino_t ino;
+} sockets[PORTS];
+
+void
+kind_socket(struct port *port)
+{
+	const struct dirent *e;
+	DIR *dir;
+	ino_t ino;
+
+	if (!port->kind->socket)
+		return;
+	dir = opendir("/proc/self/fd");
+	CHECK(dir != NULL);
+	sockets[port->index].ino = 0;
+	while ((e = readdir(dir)) != NULL)
+		if (is_xdp_socket(atoi(e->d_name), &ino) && ino != sockets[port->index ^ 1].ino) {
+			sockets[port->index].fd = atoi(e->d_name);
+			sockets[port->index].ino = ino;
+		}
+	closedir(dir);
+	CHECK(sockets[port->index].ino != 0);
+}
+
+/* In the kernel it holds the huge pages of the port's pool, also when the process has given them
+ * back: some 60 pools later there are none. */
+void
+kind_socket_left(struct port *port)
+{
+	int fd = sockets[port->index].fd;
+	ino_t ino;
+
+	if (port->kind->socket && is_xdp_socket(fd, &ino) && ino == sockets[port->index].ino) {
+		printf("port %u (%s, net_%s): left its socket open at close\n", port->id,
+			port->name, port->kind->name);
+		close(fd);
+	}
+	sockets[port->index].ino = 0;
 }
 
 void

@@ -51,6 +51,14 @@ pool_free(struct port *port)
 	port->mp = NULL;
 }
 
+void
+pool_free_home(struct port *port)
+{
+	CHECK_EQ(rte_mempool_in_use_count(port->mp), 0);
+	CHECK_EQ(rte_mempool_avail_count(port->mp), port->mp->size);
+	pool_free(port);
+}
+
 static void
 set_mark(struct rte_mbuf *m, uint64_t mark)
 {

@@ -56,6 +56,7 @@ port_attach(struct port *port)
 	if (pool != NULL)
 		CHECK_EQ(pagepool_dma_attach(pool, port->dev), 0);
 	queues(port, &info);
+	kind_socket(port);
 	CHECK_EQ(rte_eth_dev_start(port->id), 0);
 	port->bag.n = 0;
 	port->held = 0;
@@ -148,6 +149,7 @@ port_leave(struct port *port)
 	if (!port->kind->rings && port->life != LIFE_FIRST)
 		pool_find_kept(port);
 	name_kept(port);
+	kind_socket_left(port);
 	if (!port->kind->keeps)
 		CHECK_EQ(port->nb_kept, 0);
 	CHECK_EQ(rte_dev_remove(port->dev), 0);
