@@ -143,11 +143,10 @@ static void
 wait_for_round(struct tpp_options *opts, struct tpp_port *ports)
 {
 	struct fwd fwd;
-
 	char *said = NULL;
 	size_t len;
 	bool early;
-	FILE *was = stderr;
+	FILE *was = stderr, *text;
 
 	opts->mode = &slow;
 	opts->nb_cores = 1;
@@ -156,11 +155,12 @@ wait_for_round(struct tpp_options *opts, struct tpp_port *ports)
 	set(&inside, false);
 	set(&hold, true);
 	CHECK(fwd_start(&fwd, false) == 0);
-	stderr = open_memstream(&said, &len);
-	CHECK(stderr != NULL);
+	text = open_memstream(&said, &len);
+	CHECK(text != NULL);
+	stderr = text;
 	early = change_early(&fwd, ports);
-	fclose(stderr);
 	stderr = was;
+	fclose(text);
 	CHECK(!early);
 	CHECK(strstr(said, "an lcore has not come round") != NULL);
 	free(said);
@@ -207,8 +207,10 @@ empty_rings(struct tpp_options *opts, struct tpp_port *ports)
 int
 main(void)
 {
-	char *eal[] = {"change", "--lcores=0@0,1@1,2@0", "--no-huge", "-m", "64", "--no-pci",
-		"--no-telemetry", "--no-shconf", "--vdev=net_null0", "--vdev=net_null1", NULL};
+	static const char *const words[] = {"change", "--lcores=0@0,1@1,2@0", "--no-huge", "-m",
+		"64", "--no-pci", "--no-telemetry", "--no-shconf", "--vdev=net_null0",
+		"--vdev=net_null1"};
+	char *eal[RTE_DIM(words)];
 	static struct tpp_port ports[RTE_MAX_ETHPORTS];
 	static struct tpp_options opts = {.mode = &slow,
 		.rxq = 1,
@@ -219,7 +221,9 @@ main(void)
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return 77;
-	CHECK(rte_eal_init(RTE_DIM(eal) - 1, eal) >= 0);
+	for (unsigned int i = 0; i < RTE_DIM(words); i++)
+		eal[i] = strdup(words[i]);
+	CHECK(rte_eal_init(RTE_DIM(eal), eal) >= 0);
 	for (uint16_t i = 0; i < 2; i++) {
 		CHECK(port_probe(&ports[i], i, &opts) == 0);
 		ports[i].forward = true;
