@@ -216,7 +216,7 @@ take_memory(struct pp_mempool_end *end)
 }
 
 /* Memory that the kernel does not take away from a device must not be freed; see pp_dma_keep(). All
- * chunks stay then, since several may be one zone. */
+ * chunks stay then, since several may be one zone. Chunks of pktmbuf.c look themselves. */
 static void
 keep_stuck(struct rte_mempool_memhdr_list *chunks)
 {
@@ -224,9 +224,10 @@ keep_stuck(struct rte_mempool_memhdr_list *chunks)
 	bool keep = false;
 
 	STAILQ_FOREACH(hdr, chunks, next)
-		keep |= pp_dma_keep((uintptr_t)hdr->addr, hdr->len);
+		if (!pp_pktmbuf_chunk(hdr))
+			keep |= pp_dma_keep((uintptr_t)hdr->addr, hdr->len);
 	STAILQ_FOREACH(hdr, chunks, next)
-		if (keep)
+		if (keep && !pp_pktmbuf_chunk(hdr))
 			hdr->free_cb = NULL;
 }
 

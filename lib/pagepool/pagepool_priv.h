@@ -290,6 +290,9 @@ void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 bool pp_state_clear(struct pagepool_state *st);
 void pp_state_free(struct pagepool_state *st);
 
+/* pktmbuf.c */
+bool pp_pktmbuf_chunk(const struct rte_mempool_memhdr *hdr);
+
 /* provider.c */
 int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
 void pp_provider_free(struct pp_slab *slab);

@@ -40,6 +40,13 @@ granule_free(struct rte_mempool_memhdr *hdr, void *opaque)
 	free(chunk);
 }
 
+/** Is it memory of a chunk? Told in the process that made it. */
+bool
+pp_pktmbuf_chunk(const struct rte_mempool_memhdr *hdr)
+{
+	return hdr->free_cb == granule_free;
+}
+
 /* Give a chunk to the mempool. It is the mempool's, or freed, afterwards. */
 static int
 populate_chunk(struct rte_mempool *mp, struct chunk *chunk, uint32_t granules)
