@@ -90,7 +90,7 @@ side_by_side(void)
 	struct t_mem before;
 
 	t_mem_get(&before);
-	end_ms = now_ms() + run_ms(5000);
+	end_ms = now_ms() + run_ms(4000);
 	t_log_begin();
 	t_threads_run(threads, THREADS, kinds, 3, churn, &seed);
 	t_log_end();

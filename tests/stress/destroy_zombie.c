@@ -90,7 +90,7 @@ main(int argc, char **argv)
 	t_eal(argc, argv, 32, 2);
 	t_warm_up(4);
 	t_mem_get(&before);
-	end_ms = now_ms() + run_ms(t_huge() ? 4000 : 8000);
+	end_ms = now_ms() + run_ms(4000);
 	t_rounds_start(&rounds, THREADS, kinds, put_share);
 	/* The lines that destroy writes are of no interest here. */
 	t_log_begin();

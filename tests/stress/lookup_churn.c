@@ -74,7 +74,7 @@ main(int argc, char **argv)
 	t_eal(argc, argv, 64, 2);
 	checked = T_CREATE(.name = "checked", .nb_pages = 1, .page_size = 64,
 		.flags = PAGEPOOL_F_CHECK);
-	end_ms = now_ms() + run_ms(5000);
+	end_ms = now_ms() + run_ms(4000);
 	t_log_begin();
 	t_threads_run(threads, READERS + 1, kinds, 3, any, NULL);
 	t_log_end();
