@@ -131,6 +131,7 @@ main() {
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"
 	# Tests look at it to use --no-huge, or to skip themselves.
 	export PP_HUGE PP_HUGE_WHY
+	rm -f "$PP_BUILD/whole-build.log"
 	setup pp_setup_build
 	if [ $# -eq 0 ]; then
 		run_all

@@ -110,6 +110,9 @@ pp_quiet() {
 		rm -f "$log"
 		pp_die "failed: $*"
 	fi
+	if [ -n "${PP_QUIET_LOG:-}" ]; then
+		cat "$log" >"$PP_QUIET_LOG"
+	fi
 	rm -f "$log"
 }
 
@@ -236,7 +239,7 @@ pp_setup_hugepages() {
 
 # Configures if it was not, or with other driver headers of DPDK, and builds what has changed.
 pp_setup_build() {
-	local lock sdk
+	local lock sdk log=
 	mkdir -p "$PP_BUILD" 2>/dev/null || true
 	[ -w "$PP_BUILD" ] ||
 		pp_die "cannot write to $PP_BUILD; set PP_BUILD to another folder"
@@ -246,6 +249,8 @@ pp_setup_build() {
 	if [ ! -f "$PP_BUILD/build.ninja" ]; then
 		pp_say "Configuring $PP_BUILD"
 		pp_quiet meson setup --buildtype=release "-Ddriver_sdk=$sdk" "$PP_BUILD" "$PP_TOP"
+		# For suite "build", which need not do it once more.
+		log=$PP_BUILD/whole-build.log
 	elif [ "$(cat "$PP_BUILD/.driver-sdk" 2>/dev/null)" != "$sdk" ]; then
 		pp_say "Configuring $PP_BUILD again, with other driver headers of DPDK"
 		pp_quiet meson setup --reconfigure "-Ddriver_sdk=$sdk" "$PP_BUILD" "$PP_TOP"
@@ -253,7 +258,7 @@ pp_setup_build() {
 	printf '%s\n' "$sdk" >"$PP_BUILD/.driver-sdk"
 	if ! ninja -C "$PP_BUILD" -n 2>/dev/null | grep -q 'no work to do'; then
 		pp_say "Building"
-		pp_quiet ninja -C "$PP_BUILD" ${PP_JOBS:+-j "$PP_JOBS"}
+		PP_QUIET_LOG=$log pp_quiet ninja -C "$PP_BUILD" ${PP_JOBS:+-j "$PP_JOBS"}
 	fi
 	exec {lock}>&-
 }

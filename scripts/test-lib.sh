@@ -116,7 +116,8 @@ t_run() {
 # The end of one of t_run_pairs().
 t_pair_end() {
 	local pid='' rc=0 name
-	wait -n -p pid || rc=$?
+	# Of them only: there may be another process, of t_beside_start().
+	wait -n -p pid "${!T_PAIR[@]}" || rc=$?
 	name=${T_PAIR[$pid]% *}
 	t_tell "$name" "$rc" "$(t_seconds "${T_PAIR[$pid]##* }")"
 	unset "T_PAIR[$pid]"
