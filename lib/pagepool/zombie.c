@@ -272,6 +272,22 @@ memory_is_there(void)
 	return mincore((void *)page, size, &in_core) == 0;
 }
 
+static void tick(void *arg);
+
+/* If it cannot be set, the next zombie tries again. */
+static void
+set_alarm(void)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+
+	if (rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, NULL) == 0)
+		return;
+	PP_LOG(WARNING, "no alarm: nobody will be warned of destroyed pools that stay\n");
+	rte_spinlock_lock(&reg->lock);
+	armed = false;
+	rte_spinlock_unlock(&reg->lock);
+}
+
 static void
 tick(void *arg)
 {
@@ -279,6 +295,7 @@ tick(void *arg)
 	unsigned int n;
 	bool more;
 
+	RTE_SET_USED(arg);
 	if (!memory_is_there())
 		return;
 	n = look(list, &more);
@@ -290,7 +307,7 @@ tick(void *arg)
 			list[i].name, list[i].age_ms / 1000, list[i].in_use);
 	pp_zombie_reap();
 	if (more)
-		rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, arg);
+		set_alarm();
 }
 
 /* Nothing of ours may run when the library has gone. */
@@ -319,10 +336,8 @@ pp_zombie_add(struct pagepool_state *st, int64_t counted)
 	armed = true;
 	__atomic_store_n(&ever_armed, true, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&reg->lock);
-	if (arm && rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, NULL) < 0) {
-		PP_LOG(WARNING, "no alarm: nobody will be warned of destroyed pools that stay\n");
-		armed = false;
-	}
+	if (arm)
+		set_alarm();
 }
 
 /** The zombie of a mempool that was freed; a caller who holds an object of it keeps it. */
