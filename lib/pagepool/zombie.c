@@ -34,10 +34,14 @@ static bool armed;
 /** It has been; atomic. */
 static bool ever_armed;
 
-static uint64_t
-age_ms(const struct pagepool_state *st)
+/** Milliseconds since a zombie was destroyed. */
+uint64_t
+pp_zombie_age_ms(const struct pagepool_state *st)
 {
-	return (rte_get_timer_cycles() - st->died) * 1000 / rte_get_timer_hz();
+	uint64_t cycles = rte_get_timer_cycles() - st->died, hz = rte_get_timer_hz();
+
+	/* A thousand times the cycles of some months is more than 64 bits hold. */
+	return cycles / hz * 1000 + cycles % hz * 1000 / hz;
 }
 
 /* Milliseconds between warnings. The variable is for tests, which cannot wait a minute. */
@@ -245,7 +249,7 @@ look(struct warning *list, bool *more)
 			continue;
 		*more = true;
 		look_at_caches(st);
-		due = age_ms(st) / every;
+		due = pp_zombie_age_ms(st) / every;
 		if (due <= st->warned || n == WARNINGS)
 			continue;
 		st->warned = due;
@@ -254,7 +258,7 @@ look(struct warning *list, bool *more)
 		if (list[n].in_use == 0)
 			continue;
 		strlcpy(list[n].name, st->name, sizeof(list[n].name));
-		list[n++].age_ms = age_ms(st);
+		list[n++].age_ms = pp_zombie_age_ms(st);
 	}
 	armed = *more;
 	rte_spinlock_unlock(&reg->lock);
@@ -376,7 +380,7 @@ fill(struct pagepool_zombie *z, const struct pagepool_state *st)
 	strlcpy(z->name, st->name, sizeof(z->name));
 	z->in_use = in_use(st);
 	z->id = st->id;
-	z->age_ms = age_ms(st);
+	z->age_ms = pp_zombie_age_ms(st);
 	/* Its slabs may be going. */
 	if (st->claimed)
 		return;
