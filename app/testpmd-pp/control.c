@@ -46,15 +46,15 @@ static struct tpp_port *
 find_port(struct tpp_app *app, uint16_t id)
 {
 	struct tpp_port *port = app_port(app, id);
+	unsigned int n = 0;
 
 	if (port != NULL)
 		return port;
-	fprintf(stderr, TPP_NAME ": error: there is no port %u; there %s", id,
-		app->nb_ports == 0 ? "are none" : "is");
+	fprintf(stderr, TPP_NAME ": error: there is no port %u; there", id);
 	for (unsigned int i = 0; i < app->nb_ports; i++)
 		if (app->ports[i].state != PORT_LEFT)
-			fprintf(stderr, " %u", app->ports[i].id);
-	fputc('\n', stderr);
+			fprintf(stderr, "%s %u", n++ == 0 ? " is" : "", app->ports[i].id);
+	fputs(n == 0 ? " are none\n" : "\n", stderr);
 	return NULL;
 }
 

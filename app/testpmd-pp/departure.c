@@ -230,7 +230,6 @@ bool
 departure_poll(struct tpp_app *app)
 {
 	struct departures *all = &app->departures;
-
 	bool orphans = pools_sweep(app);
 
 	if (all->waiting == 0 && !orphans && !fwd_held_done(&app->fwd))

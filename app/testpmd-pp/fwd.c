@@ -39,6 +39,7 @@ fwd_obey(struct fwd_lcore *lcore, uint32_t orders)
 		lcore->last = now;
 	}
 	if ((orders & FWD_REAP) != 0) {
+		/* Acquire: pairs with the release that published the table. */
 		const struct fwd_table *table = __atomic_load_n(&lcore->table, __ATOMIC_ACQUIRE);
 
 		for (uint16_t i = 0; i < table->nb_streams; i++)
@@ -91,6 +92,7 @@ fwd_flush_rx(const struct fwd *fwd)
 static void
 send_first(struct fwd_lcore *lcore)
 {
+	/* Acquire: pairs with the release that published the table. */
 	const struct fwd_table *table = __atomic_load_n(&lcore->table, __ATOMIC_ACQUIRE);
 	struct rte_mbuf *pkts[FWD_BURST_MAX];
 
@@ -186,6 +188,7 @@ fwd_watch_end(struct fwd *fwd)
 
 		/* Relaxed: the lcore may measure one round more, which nobody looks at. */
 		__atomic_fetch_and(&lcore->orders, ~(uint32_t)FWD_WATCH, __ATOMIC_RELAXED);
+		/* Relaxed: a whole number is all that is asked for. */
 		if (lcore->table->nb_streams > 0)
 			longest = RTE_MAX(
 				longest, __atomic_load_n(&lcore->longest, __ATOMIC_RELAXED));
@@ -230,6 +233,7 @@ void
 fwd_port_counts(const struct fwd *fwd, unsigned int slot, struct fwd_counts *counts)
 {
 	*counts = fwd->past[slot];
+	/* Relaxed, all: as fwd_count() writes them. */
 	for (unsigned int key = 0; key < fwd_nb_keys(fwd); key++) {
 		const struct fwd_stream *s = fwd->streams[key];
 

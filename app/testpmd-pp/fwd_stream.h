@@ -26,7 +26,8 @@ bool fwd_stream_is(const struct fwd_stream *s, const struct fwd_wish *wish);
  * Make a stream, hidden yet.
  *
  * @param old
- *   The one it follows, or NULL. Has something between its halves: fwd_stream_follow().
+ *   The one it follows, or NULL. What that holds between its halves passes on at its end, so no
+ *   other is made.
  * @return
  *   The stream, or NULL: no memory.
  */

@@ -52,6 +52,7 @@ fwd_fifo_count(const struct fwd_fifo *fifo)
 static void
 set_count(struct fwd_fifo *fifo, uint32_t n)
 {
+	/* Relaxed: the same; its one writer is the stream's lcore. */
 	__atomic_store_n(&fifo->n, n, __ATOMIC_RELAXED);
 }
 
@@ -121,6 +122,7 @@ noisy_loop(struct fwd_lcore *lcore)
 	const struct fwd_table *table;
 
 	fwd_run(lcore, noisy_step);
+	/* Acquire: pairs with the release that published the table. */
 	table = __atomic_load_n(&lcore->table, __ATOMIC_ACQUIRE);
 	for (uint16_t i = 0; i < table->nb_streams; i++) {
 		struct fwd_stream *s = table->stream[i];

@@ -104,7 +104,7 @@ pp_mempool_returned(const struct pagepool_state *st)
 		return false;
 	if (st->destroyer == pp_process() && end->freer == rte_gettid())
 		return true;
-	return (rte_get_timer_cycles() - st->died) * 1000 / rte_get_timer_hz() >= RETURN_MS;
+	return pp_zombie_age_ms(st) >= RETURN_MS;
 }
 
 /** An lcore that was in the middle of a put empties its cache into the pool: those objects were

@@ -344,5 +344,6 @@ void pp_zombie_finish(struct pagepool_state *st, bool gone);
 void pp_zombie_reap(void);
 struct pagepool_state *pp_zombie_of_mempool(const struct rte_mempool *mp);
 bool pp_zombie_lives(uint32_t id);
+uint64_t pp_zombie_age_ms(const struct pagepool_state *st);
 
 #endif /* PAGEPOOL_PRIV_H */

@@ -34,10 +34,14 @@ static bool armed;
 /** It has been; atomic. */
 static bool ever_armed;
 
-static uint64_t
-age_ms(const struct pagepool_state *st)
+/** Milliseconds since a zombie was destroyed. */
+uint64_t
+pp_zombie_age_ms(const struct pagepool_state *st)
 {
-	return (rte_get_timer_cycles() - st->died) * 1000 / rte_get_timer_hz();
+	uint64_t cycles = rte_get_timer_cycles() - st->died, hz = rte_get_timer_hz();
+
+	/* A thousand times the cycles of some months is more than 64 bits hold. */
+	return cycles / hz * 1000 + cycles % hz * 1000 / hz;
 }
 
 /* Milliseconds between warnings. The variable is for tests, which cannot wait a minute. */
@@ -245,7 +249,7 @@ look(struct warning *list, bool *more)
 			continue;
 		*more = true;
 		look_at_caches(st);
-		due = age_ms(st) / every;
+		due = pp_zombie_age_ms(st) / every;
 		if (due <= st->warned || n == WARNINGS)
 			continue;
 		st->warned = due;
@@ -254,7 +258,7 @@ look(struct warning *list, bool *more)
 		if (list[n].in_use == 0)
 			continue;
 		strlcpy(list[n].name, st->name, sizeof(list[n].name));
-		list[n++].age_ms = age_ms(st);
+		list[n++].age_ms = pp_zombie_age_ms(st);
 	}
 	armed = *more;
 	rte_spinlock_unlock(&reg->lock);
@@ -272,6 +276,22 @@ memory_is_there(void)
 	return mincore((void *)page, size, &in_core) == 0;
 }
 
+static void tick(void *arg);
+
+/* If it cannot be set, the next zombie tries again. */
+static void
+set_alarm(void)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+
+	if (rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, NULL) == 0)
+		return;
+	PP_LOG(WARNING, "no alarm: nobody will be warned of destroyed pools that stay\n");
+	rte_spinlock_lock(&reg->lock);
+	armed = false;
+	rte_spinlock_unlock(&reg->lock);
+}
+
 static void
 tick(void *arg)
 {
@@ -279,6 +299,7 @@ tick(void *arg)
 	unsigned int n;
 	bool more;
 
+	RTE_SET_USED(arg);
 	if (!memory_is_there())
 		return;
 	n = look(list, &more);
@@ -290,7 +311,7 @@ tick(void *arg)
 			list[i].name, list[i].age_ms / 1000, list[i].in_use);
 	pp_zombie_reap();
 	if (more)
-		rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, arg);
+		set_alarm();
 }
 
 /* Nothing of ours may run when the library has gone. */
@@ -319,10 +340,8 @@ pp_zombie_add(struct pagepool_state *st, int64_t counted)
 	armed = true;
 	__atomic_store_n(&ever_armed, true, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&reg->lock);
-	if (arm && rte_eal_alarm_set(RTE_MIN(warn_ms(), TICK_MS) * 1000, tick, NULL) < 0) {
-		PP_LOG(WARNING, "no alarm: nobody will be warned of destroyed pools that stay\n");
-		armed = false;
-	}
+	if (arm)
+		set_alarm();
 }
 
 /** The zombie of a mempool that was freed; a caller who holds an object of it keeps it. */
@@ -361,7 +380,7 @@ fill(struct pagepool_zombie *z, const struct pagepool_state *st)
 	strlcpy(z->name, st->name, sizeof(z->name));
 	z->in_use = in_use(st);
 	z->id = st->id;
-	z->age_ms = age_ms(st);
+	z->age_ms = pp_zombie_age_ms(st);
 	/* Its slabs may be going. */
 	if (st->claimed)
 		return;

@@ -8,7 +8,7 @@
  * doc/host-cycles.md.
  *
  * Two ports of one kind forward to each other on an lcore; one or both leave at a time. The main
- * thread is the control thread, and only it calls what is declared here, but for worker_main().
+ * thread is the control thread, and only it calls what is declared here.
  */
 #ifndef PAGEPOOL_TEST_CYCLES_H
 #define PAGEPOOL_TEST_CYCLES_H

@@ -202,6 +202,30 @@ configure(void)
 	return ret == 0 ? rte_eth_tx_queue_setup(port, 0, 64, SOCKET_ID_ANY, NULL) : ret;
 }
 
+/* What moves packets, and the queues that it uses. */
+static void
+packets(void)
+{
+	struct rte_mbuf *burst[32];
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct rte_mbuf *m = rte_pktmbuf_alloc(mp);
+
+		if (m != NULL && (rte_pktmbuf_append(m, 60) == NULL ||
+					 rte_eth_tx_burst(port, 0, &m, 1) == 0))
+			rte_pktmbuf_free(m);
+		CHECK_EQ(rte_eth_rx_burst(port, 0, burst, RTE_DIM(burst)), 0);
+	}
+	(void)rte_eth_tx_done_cleanup(port, 0, 0);
+	(void)rte_eth_rx_queue_count(port, 0);
+	(void)rte_eth_rx_descriptor_status(port, 0, 0);
+	(void)rte_eth_tx_descriptor_status(port, 0, 0);
+	(void)rte_eth_dev_rx_queue_stop(port, 0);
+	(void)rte_eth_dev_rx_queue_start(port, 0);
+	(void)rte_eth_dev_tx_queue_stop(port, 0);
+	(void)rte_eth_dev_tx_queue_start(port, 0);
+}
+
 /* A few of what ethdev has to offer, each of which comes back. */
 static void
 operations(void)
@@ -216,7 +240,6 @@ operations(void)
 	struct rte_eth_xstat xstats[256];
 	struct rte_eth_stats stats;
 	struct rte_eth_link link;
-	struct rte_mbuf *burst[32];
 	char version[32];
 	FILE *null = fopen("/dev/null", "w");
 	int results = 0;
@@ -260,22 +283,7 @@ operations(void)
 	(void)rte_eth_dev_rx_intr_enable(port, 0);
 	(void)rte_eth_dev_rx_intr_disable(port, 0);
 	fclose(null);
-	for (unsigned int i = 0; i < 4; i++) {
-		struct rte_mbuf *m = rte_pktmbuf_alloc(mp);
-
-		if (m != NULL && (rte_pktmbuf_append(m, 60) == NULL ||
-					 rte_eth_tx_burst(port, 0, &m, 1) == 0))
-			rte_pktmbuf_free(m);
-		CHECK_EQ(rte_eth_rx_burst(port, 0, burst, RTE_DIM(burst)), 0);
-	}
-	(void)rte_eth_tx_done_cleanup(port, 0, 0);
-	(void)rte_eth_rx_queue_count(port, 0);
-	(void)rte_eth_rx_descriptor_status(port, 0, 0);
-	(void)rte_eth_tx_descriptor_status(port, 0, 0);
-	(void)rte_eth_dev_rx_queue_stop(port, 0);
-	(void)rte_eth_dev_rx_queue_start(port, 0);
-	(void)rte_eth_dev_tx_queue_stop(port, 0);
-	(void)rte_eth_dev_tx_queue_start(port, 0);
+	packets();
 	RTE_SET_USED(results);
 }
 

@@ -53,6 +53,13 @@ struct pp_mempool {
 /** Cookie of the pools whose caches are this process's; 0 until it makes one. */
 static uint64_t own_cookie;
 
+/* Is it data of these ops, of any process? Not if the mempool has other ops where it was made. */
+static bool
+has_cookie(const struct pp_mempool *p)
+{
+	return p != NULL && p->cookie >> 32 == COOKIE_MAGIC;
+}
+
 /* The pool behind a mempool that is not of this process, or NULL if it is none of ours at all. */
 static struct pagepool *
 foreign_pool(const struct rte_mempool *mp)
@@ -60,7 +67,7 @@ foreign_pool(const struct rte_mempool *mp)
 	const struct pp_mempool *p = mp->pool_data;
 	static bool told;
 
-	if (p != NULL && p->cookie >> 32 == COOKIE_MAGIC)
+	if (has_cookie(p))
 		return pagepool_local(p->pool);
 	if (!told)
 		LOG(ERR,
@@ -261,11 +268,9 @@ pp_alloc(struct rte_mempool *mp)
 static bool
 is_ours(const struct rte_mempool *mp)
 {
-	const struct pp_mempool *p = mp->pool_data;
-
 	return (mp->flags & RTE_MEMPOOL_F_POOL_CREATED) &&
 	       strcmp(rte_mempool_get_ops(mp->ops_index)->name, pagepool_ops_name) == 0 &&
-	       p != NULL && p->cookie >> 32 == COOKIE_MAGIC;
+	       has_cookie(mp->pool_data);
 }
 
 /* rte_mempool_free() begins. */
@@ -297,7 +302,8 @@ pp_free(struct rte_mempool *mp)
 	struct pp_mempool *p = mp->pool_data;
 	int cancel;
 
-	if (p == NULL)
+	/* Never made, or somebody else's: only those ops know how to free it. */
+	if (!has_cookie(p))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	/* Of a pool with objects out nothing may be looked at afterwards. */

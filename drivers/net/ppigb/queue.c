@@ -100,8 +100,8 @@ rxq_init(struct ppigb_rxq *rxq, const struct rte_eth_dev *dev, struct rte_mempoo
 	memcpy(rxq->rearm, RTE_PTR_ADD(&m, offsetof(struct rte_mbuf, rearm_data)),
 		sizeof(rxq->rearm));
 	rxq->mp = mp;
-	/* With a cache of its own the mempool layer is the faster way to get many. */
 	rxq->native = pagepool_from_mempool(mp) != NULL;
+	/* With a cache of its own the mempool layer is the faster way to get many. */
 	rxq->pool = mp->cache_size == 0 ? pagepool_from_mempool(mp) : NULL;
 	rxq->chunk = refill_chunk(rxq->size);
 	rxq->free_thresh = conf->rx_free_thresh != 0 ? conf->rx_free_thresh : PPIGB_RX_CHUNK;

@@ -105,6 +105,8 @@ cut(const char *address)
 	fd = open(path, O_RDWR);
 	if (fd < 0 || pread(fd, config, sizeof(config), 0) != sizeof(config)) {
 		error("%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
 	for (at = config[0x34]; at != 0 && config[at] != 0x10; at = config[at + 1])
