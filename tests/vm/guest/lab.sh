@@ -90,9 +90,14 @@ vfio() {
 		device=/sys/bus/pci/devices/$(pci "$nic")
 		[ -e "$device" ] || fail "$nic: there is no $device"
 		echo vfio-pci >"$device/driver_override"
-		pci "$nic" >/sys/bus/pci/drivers_probe
-		[ "$(basename "$(readlink "$device/driver")")" = vfio-pci ] ||
-			fail "$nic: VFIO does not take it"
+		# A device that has just come is there before drivers may have it.
+		deadline 5
+		while
+			pci "$nic" >/sys/bus/pci/drivers_probe
+			[ "$(basename "$(readlink "$device/driver")")" != vfio-pci ]
+		do
+			in_time || fail "$nic: VFIO does not take it"
+		done
 	done
 }
 
