@@ -55,7 +55,8 @@ more_than_there_is(void)
 			t_mem_get(&before);
 		t_log_begin();
 		CHECK(pktmbuf_pool(1000000, 0) == NULL);
-		CHECK_EQ(rte_errno, ENOMEM);
+		/* Or the last chunk left nothing for us, which DPDK takes for no room in it. */
+		CHECK(rte_errno == ENOMEM || rte_errno == ENOBUFS);
 		t_log_end();
 		if (i > 0)
 			CHECK_MEM(before);
