@@ -111,9 +111,11 @@ run_all() {
 			here+=("$suite")
 		fi
 	done
-	t_beside_start "$PP_TOP/test.sh" "${beside[@]}"
+	rm -f "$PP_BUILD"/compat/*/.unit-due
+	t_beside_start env PP_BESIDE=1 "$PP_TOP/test.sh" "${beside[@]}"
 	run_suites "${here[@]}"
 	t_beside_end
+	compat_unit_due
 }
 
 main() {
