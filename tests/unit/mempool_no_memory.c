@@ -49,16 +49,17 @@ more_than_there_is(void)
 {
 	struct t_mem before;
 
-	/* The first time the library keeps the descriptors of all the chunks that there were. */
-	for (unsigned int i = 0; i < 3; i++) {
-		if (i > 0)
+	/* The first times the library keeps the descriptors of all the chunks that there were, which may
+	 * be one more the second time. */
+	for (unsigned int i = 0; i < 5; i++) {
+		if (i > 1)
 			t_mem_get(&before);
 		t_log_begin();
 		CHECK(pktmbuf_pool(1000000, 0) == NULL);
 		/* Or the last chunk left nothing for us, which DPDK takes for no room in it. */
 		CHECK(rte_errno == ENOMEM || rte_errno == ENOBUFS);
 		t_log_end();
-		if (i > 0)
+		if (i > 1)
 			CHECK_MEM(before);
 	}
 }
