@@ -24,7 +24,7 @@
 static uint32_t regs[BAR_SIZE / 4];
 static uint16_t nvm[64], phy[32];
 static uint32_t dead_value;
-static bool dead;
+static atomic_bool dead;
 static unsigned int accesses, dies_at, closes_at, slept;
 static pthread_t closing;
 /* Sequentially consistent, as is the default: nothing here is fast. */

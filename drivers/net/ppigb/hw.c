@@ -44,11 +44,11 @@ ppigb_pci_is_gone(struct rte_pci_device *pci)
 bool
 ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci)
 {
-	if (!p->gone && ppigb_pci_is_gone(pci)) {
-		p->gone = true;
+	/* Relaxed: the watch and a control call may find it both, one of them tells. */
+	if (!ppigb_known_gone(p) && ppigb_pci_is_gone(pci) &&
+		!__atomic_exchange_n(&p->gone, true, __ATOMIC_RELAXED))
 		PPIGB_LOG(NOTICE, p->name, "the device has been removed");
-	}
-	return p->gone;
+	return ppigb_known_gone(p);
 }
 
 /** Wait until (register & mask) == want. @return 0, -ETIMEDOUT, or -ENODEV: nothing will come. */
@@ -94,7 +94,7 @@ ppigb_reset(struct ppigb *p)
 	/* From the 82580 on no register may be read for a while: e1000_reset_hw_82580(). */
 	rte_delay_us_sleep(5000);
 	if (ppigb_poll(p, PPIGB_REG(CTRL), PPIGB_F(CTRL, RST), 0, 10000) != 0) {
-		if (!p->gone)
+		if (!ppigb_known_gone(p))
 			PPIGB_LOG(ERR, p->name,
 				"the reset does not end; reset the slot or power-cycle");
 		return -EIO;

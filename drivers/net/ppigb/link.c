@@ -35,7 +35,8 @@ ppigb_link_update(struct rte_eth_dev *dev, int wait)
 		/* A link is believed only of a device that is there. */
 		if ((wait || status == UINT32_MAX) && ppigb_is_gone(p, ppigb_pci(dev)))
 			status = 0;
-		if (status & PPIGB_F(STATUS, LU) || !wait || p->gone || waited >= LINK_WAIT_US)
+		if (status & PPIGB_F(STATUS, LU) || !wait || ppigb_known_gone(p) ||
+			waited >= LINK_WAIT_US)
 			break;
 		rte_delay_us_sleep(LINK_STEP_US);
 	}
@@ -97,7 +98,7 @@ ppigb_link_start(struct rte_eth_dev *dev)
 		serdes_start(p);
 	if (ret == 0)
 		p->link_off = false;
-	else if (!p->gone)
+	else if (!ppigb_known_gone(p))
 		PPIGB_LOG(ERR, p->name, "the PHY does not answer; reset the slot or power-cycle");
 	return ret;
 }

@@ -83,7 +83,7 @@ ppigb_phy_init(struct ppigb *p)
 		return 0;
 	if (ppigb_phy_read(p, PHY_ID1, &id[0]) < 0 || ppigb_phy_read(p, PHY_ID2, &id[1]) < 0 ||
 		(id[0] == UINT16_MAX && id[1] == UINT16_MAX)) {
-		if (!p->gone)
+		if (!ppigb_known_gone(p))
 			PPIGB_LOG(ERR, p->name,
 				"the PHY does not answer; reset the slot or power-cycle");
 		return -EIO;

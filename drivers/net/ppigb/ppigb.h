@@ -135,6 +135,14 @@ ppigb_priv(const struct rte_eth_dev *dev)
 	return (struct ppigb *)dev->data->dev_private;
 }
 
+/** Has anybody found that it has been removed? */
+static inline bool
+ppigb_known_gone(const struct ppigb *p)
+{
+	/* Relaxed: it becomes true once, and orders nothing. */
+	return __atomic_load_n(&p->gone, __ATOMIC_RELAXED);
+}
+
 static inline struct rte_pci_device *
 ppigb_pci(const struct rte_eth_dev *dev)
 {

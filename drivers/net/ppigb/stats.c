@@ -141,7 +141,7 @@ poll_locked(struct ppigb *p)
 	struct ppigb_counters *c = p->counters;
 	uint64_t hw[HW_COUNT], rqdpc[PPIGB_QUEUES_MAX] = {0};
 
-	if (p->gone)
+	if (ppigb_known_gone(p))
 		return;
 	for (unsigned int i = 0; i < HW_COUNT; i++) {
 		hw[i] = ppigb_rd(p, hw_counters[i].offset);
