@@ -64,6 +64,15 @@ count_zone(const struct rte_memzone *mz, void *arg)
 	*(unsigned int *)arg += strncmp(mz->name + 1, "P_", 2) == 0;
 }
 
+/* What mp_pools_create() made. @return pages of the native pool that are in use */
+static unsigned int
+free_pools(void)
+{
+	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
+	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
+	return pagepool_destroy(pagepool_lookup(MP_NATIVE));
+}
+
 static unsigned int
 count_zones(void)
 {
@@ -118,9 +127,7 @@ last_put_primary(void)
 	MP_CHECK(mp_pools_create() == 0, "no pools");
 	if (mp_start(&child, same) < 0 || wait_for(&shared->started) < 0)
 		return -1;
-	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
-	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
-	MP_CHECK(pagepool_destroy(pagepool_lookup(MP_NATIVE)) == HELD, "in use");
+	MP_CHECK(free_pools() == HELD, "in use");
 	MP_CHECK(pagepool_zombies(z, 3) == 3, "zombies");
 	/* What the secondary's cache has is home, as far as that is known here. */
 	MP_CHECK(z[0].in_use == HELD && z[1].in_use == HELD && z[2].in_use == HELD,
@@ -130,9 +137,7 @@ last_put_primary(void)
 	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
 	if (mp_finish(&child) < 0 || wait_for_no_zombies() < 0)
 		return -1;
-	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
-	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
-	MP_CHECK(pagepool_destroy(pagepool_lookup(MP_NATIVE)) == 0, "in use");
+	MP_CHECK(free_pools() == 0, "in use");
 	MP_CHECK(count_zones() == zones, "%u zones, not %u", count_zones(), zones);
 	return 0;
 }
@@ -142,9 +147,7 @@ static int
 freed_elsewhere_secondary(void)
 {
 	MP_CHECK(pagepool_lookup(MP_NATIVE) != NULL, "no pools");
-	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
-	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
-	MP_CHECK(pagepool_destroy(pagepool_lookup(MP_NATIVE)) == HELD, "in use");
+	MP_CHECK(free_pools() == HELD, "in use");
 	/* Nothing was out of the second one, and all of its memory was EAL's. */
 	MP_CHECK(pagepool_zombies(NULL, 0) == 2, "%u zombies", pagepool_zombies(NULL, 0));
 	return 0;
@@ -180,9 +183,7 @@ freed_elsewhere_primary(void)
 	}
 	if (wait_for_no_zombies() < 0)
 		return -1;
-	rte_mempool_free(rte_mempool_lookup(MP_PLAIN));
-	rte_mempool_free(rte_mempool_lookup(MP_CACHED));
-	MP_CHECK(pagepool_destroy(pagepool_lookup(MP_NATIVE)) == 0, "in use");
+	MP_CHECK(free_pools() == 0, "in use");
 	MP_CHECK(count_zones() == zones, "%u zones, not %u", count_zones(), zones);
 	return 0;
 }

@@ -211,27 +211,14 @@ main(int argc, char **argv)
 	fake_init();
 	t_eal(argc, argv, 64, 1);
 	t_warm_up(4);
-	a = fake_device(FAKE_A);
-	b = fake_device(FAKE_B);
-	container = FAKE_DEFAULT;
-	if (!t_huge()) {
-		/* EAL's memory is mapped by us only in a domain apart; one for two devices. */
-		a = fake_device(FAKE_C0);
-		b = fake_device(FAKE_C1);
-		CHECK_EQ(pagepool_dma_isolate(a), 0);
-		CHECK_EQ(pagepool_dma_isolate(b), 0);
-		container = fake_container(FAKE_C0);
-	}
+	container = fake_pair_begin(&a, &b);
 	RUN(never_attached);
 	RUN(every_order);
 	RUN(comes_back);
 	RUN(late_success);
 	RUN(kept_after_detach);
 	RUN(kept_after_last_put);
-	if (!t_huge()) {
-		CHECK_EQ(pagepool_dma_unisolate(a), 0);
-		CHECK_EQ(pagepool_dma_unisolate(b), 0);
-	}
+	fake_pair_end(a, b);
 	fake_end();
 	return t_end();
 }

@@ -378,3 +378,26 @@ rte_extmem_unregister(void *va, size_t len)
 	pthread_mutex_unlock(&lock);
 	return next(va, len);
 }
+
+int
+fake_pair_begin(struct rte_device **a, struct rte_device **b)
+{
+	bool huge = t_huge();
+
+	*a = fake_device(huge ? FAKE_A : FAKE_C0);
+	*b = fake_device(huge ? FAKE_B : FAKE_C1);
+	if (huge)
+		return FAKE_DEFAULT;
+	CHECK_EQ(pagepool_dma_isolate(*a), 0);
+	CHECK_EQ(pagepool_dma_isolate(*b), 0);
+	return fake_container(FAKE_C0);
+}
+
+void
+fake_pair_end(struct rte_device *a, struct rte_device *b)
+{
+	if (t_huge())
+		return;
+	CHECK_EQ(pagepool_dma_unisolate(a), 0);
+	CHECK_EQ(pagepool_dma_unisolate(b), 0);
+}

@@ -70,4 +70,14 @@ int fake_container(enum fake_dev dev);
 /** Containers there are besides the default one. */
 unsigned int fake_containers(void);
 
+/**
+ * Two devices of one domain in which it is us who map. EAL's memory is mapped by us only in a domain
+ * apart, so without huge pages of the pools' own they are isolated.
+ *
+ * @return the container.
+ */
+int fake_pair_begin(struct rte_device **a, struct rte_device **b);
+
+void fake_pair_end(struct rte_device *a, struct rte_device *b);
+
 #endif /* PAGEPOOL_TEST_VFIO_FAKE_H */
