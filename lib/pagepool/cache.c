@@ -17,8 +17,8 @@
  * This is Dekker's algorithm: each side writes its own word, then reads the other's. pp_barrier()
  * puts a full fence between the controller's two steps and, by membarrier(2), into every thread
  * that is between its own two. An owner therefore either sees 0, or is seen busy and waited for.
- * Pools with `fence` set keep limit at 0 so that every operation goes out of line, and fence
- * there.
+ * While there is a reason for it (`outline`), limit stays at 0 and every operation goes out of line;
+ * owners that have to fence do so there.
  *
  * An owner that finds its cache taken works on the ring, still inside (busy), so that destroy can
  * wait for it too. A thread that is inside takes slab_lock at most.
@@ -45,7 +45,7 @@ room_now(const struct pagepool_state *st, const struct pagepool_cache *c)
 static uint32_t
 limit_now(const struct pagepool_state *st, const struct pagepool_cache *c)
 {
-	return st->fence || st->check ? 0 : room_now(st, c);
+	return st->outline != 0 ? 0 : room_now(st, c);
 }
 
 static struct pagepool_cache *
@@ -118,10 +118,10 @@ void
 pp_cache_revoke_all(struct pagepool_state *st)
 {
 	struct pagepool_cache *c;
+	unsigned int it;
 
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		if ((c = pp_cache_of(st, i)) != NULL)
-			cache_revoke(c);
+	PP_FOREACH_CACHE(st, it, c)
+	cache_revoke(c);
 	pp_barrier(st);
 }
 
@@ -130,10 +130,11 @@ bool
 pp_cache_all_idle(const struct pagepool_state *st)
 {
 	struct pagepool_cache *c;
+	unsigned int it;
 
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		if ((c = pp_cache_of(st, i)) != NULL && !owner_idle(c))
-			return false;
+	PP_FOREACH_CACHE(st, it, c)
+	if (!owner_idle(c))
+		return false;
 	return true;
 }
 
@@ -173,12 +174,12 @@ bool
 pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n)
 {
 	struct pagepool_cache *full[RTE_MAX_LCORE], *c;
-	unsigned int nb_full = 0, moved = 0, left;
+	unsigned int nb_full = 0, moved = 0, left, it;
 
 	rte_spinlock_lock(&st->ctl_lock);
-	for (unsigned int i = 0; i < RTE_MAX_LCORE && !pp_is_dying(st); i++) {
-		c = pp_cache_of(st, i);
-		if (c == NULL || c == self || pp_cache_len(c) == 0)
+	PP_FOREACH_CACHE(st, it, c)
+	{
+		if (c == self || pp_cache_len(c) == 0 || pp_is_dying(st))
 			continue;
 		cache_revoke(c);
 		full[nb_full++] = c;
@@ -196,29 +197,77 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	return moved > 0 || left >= n;
 }
 
+static uint64_t
+idle_deadline(void)
+{
+	return rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
+}
+
+/* Wait for an owner that may be asleep inside. @return false if it takes so long that it may have
+ * been killed there */
+static bool
+wait_idle(const struct pagepool_cache *c, uint64_t end)
+{
+	while (!owner_idle(c)) {
+		if (rte_get_timer_cycles() > end)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/**
+ * Begin or end a reason for which every alloc and put has to come out of line, where caches go on
+ * working. After it has begun nobody is in the inline code any more, nor will be.
+ * Not inside a cache; takes ctl_lock.
+ */
+void
+pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on)
+{
+	uint64_t end = idle_deadline();
+	int cancel = pp_cancel_off();
+	struct pagepool_cache *c;
+	unsigned int it;
+
+	rte_spinlock_lock(&st->ctl_lock);
+	/* Relaxed: read without the lock only by who looks whether to take a longer way. */
+	__atomic_store_n(
+		&st->outline, on ? st->outline | reason : st->outline & ~reason, __ATOMIC_RELAXED);
+	/* A destroyed pool's caches are taken for good. */
+	if (!pp_is_dying(st)) {
+		PP_FOREACH_CACHE(st, it, c)
+		/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
+		__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
+		if (st->outline != 0)
+			pp_barrier(st);
+		PP_FOREACH_CACHE(st, it, c)
+		if (st->outline != 0)
+			wait_idle(c, end);
+	}
+	rte_spinlock_unlock(&st->ctl_lock);
+	pp_cancel_restore(cancel);
+}
+
 /* Take all caches until enable and bring their pages into the ring; ctl_lock is held. An owner
  * that is inside may be asleep, and is waited for: afterwards no page may be out of reach. */
 static void
 disable(struct pagepool_state *st)
 {
-	uint64_t end = rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
+	uint64_t end = idle_deadline();
 	struct pagepool_cache *c;
+	unsigned int it;
 
 	st->direct_off = true;
 	pp_cache_revoke_all(st);
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		c = pp_cache_of(st, i);
-		while (c != NULL && !owner_idle(c) && rte_get_timer_cycles() < end)
-			sched_yield();
-		if (c == NULL)
-			continue;
-		if (owner_idle(c))
+	PP_FOREACH_CACHE(st, it, c)
+	{
+		if (wait_idle(c, end))
 			cache_drain(st, c);
 		else
 			PP_LOG(ERR,
 				"%s: lcore %u was killed while allocating or putting, or is very "
 				"slow; what is in its cache stays there\n",
-				st->name, i);
+				st->name, it);
 	}
 }
 
@@ -242,6 +291,7 @@ pagepool_enable_direct_recycling(struct pagepool *pool)
 {
 	struct pagepool_state *st;
 	struct pagepool_cache *c;
+	unsigned int it;
 
 	if (pool == NULL)
 		return;
@@ -249,9 +299,8 @@ pagepool_enable_direct_recycling(struct pagepool *pool)
 	rte_spinlock_lock(&st->ctl_lock);
 	if (st->direct_off && !pp_is_dying(st)) {
 		st->direct_off = false;
-		for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-			if ((c = pp_cache_of(st, i)) != NULL)
-				cache_return(st, c);
+		PP_FOREACH_CACHE(st, it, c)
+		cache_return(st, c);
 	}
 	rte_spinlock_unlock(&st->ctl_lock);
 }

@@ -149,12 +149,12 @@ walk_slabs(struct walk *w)
 static void
 walk_caches(struct walk *w)
 {
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		struct pagepool_cache *c = pp_cache_of(w->st, i);
+	struct pagepool_cache *c;
+	unsigned int it;
 
-		for (uint32_t p = 0; c != NULL && p < pp_cache_len(c); p++)
-			walk_page(w, c->pages[p], "a cache");
-	}
+	PP_FOREACH_CACHE(w->st, it, c)
+	for (uint32_t p = 0; p < pp_cache_len(c); p++)
+		walk_page(w, c->pages[p], "a cache");
 }
 
 static int

@@ -122,6 +122,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 		st->flags |= PAGEPOOL_F_FENCE;
 	}
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
+	st->outline = (st->fence ? PP_OUT_FENCE : 0) | (st->check ? PP_OUT_CHECK : 0);
 	st->page_size = p->page_size;
 	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
 	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
@@ -140,10 +141,13 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 bool
 pp_state_clear(struct pagepool_state *st)
 {
+	struct pagepool_cache *c;
+	unsigned int it;
+
 	if (!pp_dma_release(st))
 		return false;
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		rte_free(pp_cache_of(st, i));
+	PP_FOREACH_CACHE(st, it, c)
+	rte_free(c);
 	pp_slab_free_all(st);
 	pp_ring_free(st);
 	rte_free(st->no_cache);
@@ -189,8 +193,11 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
 		st->ring_size += late_room(st->pages_max);
 	ret = pp_ring_create(st);
-	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL))
-		ret = pp_slab_populate(st, p->nb_pages);
+	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		ret = pp_slab_reserve(st);
+		if (ret == 0)
+			ret = pp_slab_populate(st, p->nb_pages);
+	}
 	return ret;
 }
 

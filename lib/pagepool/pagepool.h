@@ -44,6 +44,7 @@ extern "C" {
 #endif
 
 struct rte_mempool;
+struct pagepool_provider_ops;
 
 /** Longest pool name, with its terminating 0. */
 #define PAGEPOOL_NAMESIZE 32
@@ -95,10 +96,18 @@ struct rte_mempool;
  * more huge pages than EAL has taken. External pools have no memory of their own at all.
  */
 #define PAGEPOOL_F_EAL_MEMORY (UINT64_C(1) << 5)
+/**
+ * When huge pages run out, take ordinary pages instead. Such memory is marked and never recycled: a put
+ * releases its pages at once, so that the pool heals when huge pages can be had again.
+ */
+#define PAGEPOOL_F_FALLBACK (UINT64_C(1) << 6)
+/** Track who holds each page from the start, as pagepool_track() does later. */
+#define PAGEPOOL_F_TRACK (UINT64_C(1) << 7)
 /** All flags an application may set. */
 #define PAGEPOOL_F_ALL                                                                             \
 	(PAGEPOOL_F_NO_CACHE | PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE | PAGEPOOL_F_RING_RTS |         \
-		PAGEPOOL_F_EXTERNAL | PAGEPOOL_F_EAL_MEMORY)
+		PAGEPOOL_F_EXTERNAL | PAGEPOOL_F_EAL_MEMORY | PAGEPOOL_F_FALLBACK |                \
+		PAGEPOOL_F_TRACK)
 
 /** What to create; zero the structure, then set what is needed, socket_id among it: 0 is a node. */
 struct pagepool_params {
@@ -114,7 +123,13 @@ struct pagepool_params {
 		ring_size; /**< Pages the ring holds, others go to slabs; 0: all; external pools: 0. */
 	int socket_id;     /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
 	uint64_t flags;    /**< PAGEPOOL_F_*. */
-	uint64_t reserved[8]; /**< Must be 0. */
+	/** Fewest pages to create with and to trim down to; 0: nb_pages. */
+	uint32_t min_pages;
+	uint32_t max_pages; /**< Most pages to grow to; 0: nb_pages. */
+	/** Where slabs come from (pagepool_provider.h); NULL: huge pages of the pool's own, or EAL. */
+	const struct pagepool_provider_ops *provider;
+	void *provider_arg;   /**< For the provider. */
+	uint64_t reserved[5]; /**< Must be 0. */
 };
 
 /** Sizes a pool really has. */
@@ -159,6 +174,16 @@ struct pagepool_stats {
 	uint64_t in_ring;               /**< Pages now in the ring. */
 	uint64_t cached;                /**< Pages now in caches. */
 	uint64_t in_use;                /**< Pages now held by the application or a device. */
+	uint64_t frag_alloc;            /**< Fragments handed out. */
+	uint64_t frag_pages;            /**< Pages cut into fragments. */
+	uint64_t frag_reuse;            /**< Pages cut again at once, all fragments being home. */
+	uint64_t fallback_slabs;    /**< Slabs of ordinary pages, since huge ones ran out, now. */
+	uint64_t fallback_pages;    /**< Pages of those, now. */
+	uint64_t released_fallback; /**< Puts of such pages, which were not recycled. */
+	uint64_t slabs_added;       /**< Slabs that came, those of create among them. */
+	uint64_t slabs_removed;     /**< Slabs that went. */
+	uint64_t low_water;         /**< Times that the low-water mark was passed. */
+	uint64_t waits;             /**< Calls that had to wait for pages. */
 	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
 	double recycling_ratio;
 };

@@ -68,7 +68,11 @@ struct pp_slab {
 	size_t len;
 	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
 	const struct rte_memzone *mz;
-	bool memfd; /**< Its memory is a chunk of memfd.c. */
+	bool memfd;    /**< Its memory is a chunk of memfd.c. */
+	bool fallback; /**< Ordinary pages, for want of huge ones. */
+	int16_t node;  /**< NUMA node it lies on, -1: not known. */
+	void *track;   /**< Records of who holds its pages. */
+	void *frag;    /**< Counts of its pages' fragments. */
 	struct pp_slab *next_unused;
 	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
 	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
@@ -109,13 +113,14 @@ struct pagepool_state {
 	uint32_t unit_shift; /**< Pages are aligned to 1 << unit_shift bytes. */
 	uint32_t cache_size;
 	uint32_t burst;
+	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
-	uint32_t pages_max; /**< Most pages an external pool may adopt. */
+	uint32_t pages_max; /**< Most pages it may have. */
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
@@ -129,7 +134,10 @@ struct pagepool_state {
 	uint32_t slab_free; /**< Pages lying in slabs. */
 	uint32_t nb_pages;  /**< Total pages. */
 	uint64_t hold, release;
-	struct pp_slab **slabs; /**< Sorted by address. */
+	uint64_t slab_bytes, slab_meta;      /**< Totals of all slabs, for readers. */
+	uint64_t slabs_added, slabs_removed; /**< Ever. */
+	/** Sorted by address. Has room for all from the start, but in external pools. */
+	struct pp_slab **slabs;
 
 	rte_spinlock_t ctl_lock __rte_cache_aligned;
 	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
@@ -158,6 +166,14 @@ struct pagepool_state {
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
 };
 
+/** Reasons for which all allocs and puts of a pool come out of line, see pp_cache_outline(). */
+#define PP_OUT_FENCE    (1u << 0) /**< Owners fence. */
+#define PP_OUT_CHECK    (1u << 1) /**< PAGEPOOL_F_CHECK. */
+#define PP_OUT_TRACK    (1u << 2) /**< Who holds which page is written down. */
+#define PP_OUT_FALLBACK (1u << 3) /**< Some pages must not be recycled. */
+#define PP_OUT_WAIT     (1u << 4) /**< Somebody waits for pages. */
+#define PP_OUT_SHARED   (1u << 5) /**< Other processes use it too. */
+
 /** Seconds that destroy and disable wait for those who are inside. Somebody who takes so much longer
  * than an operation does has been killed, or is kept from running. */
 #define PP_IDLE_SECONDS 2
@@ -173,6 +189,7 @@ struct pp_registry {
 
 /* cache.c */
 struct pagepool_cache *pp_cache_make(struct pagepool *pool);
+void pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on);
 void pp_cache_revoke_all(struct pagepool_state *st);
 bool pp_cache_all_idle(const struct pagepool_state *st);
 bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
@@ -207,6 +224,24 @@ pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
 
 	return c == st->no_cache ? NULL : c;
 }
+
+/** The first cache at or after lcore *it, which is set to it; NULL if there is none. */
+static inline struct pagepool_cache *
+pp_cache_next(const struct pagepool_state *st, unsigned int *it)
+{
+	struct pagepool_cache *c;
+
+	for (; *it < RTE_MAX_LCORE; ++*it) {
+		c = pp_cache_of(st, *it);
+		if (c != NULL)
+			return c;
+	}
+	return NULL;
+}
+
+/** All caches that there are: unsigned int it; struct pagepool_cache *c. */
+#define PP_FOREACH_CACHE(st, it, c)                                                                \
+	for ((it) = 0; ((c) = pp_cache_next((st), &(it))) != NULL; (it)++)
 
 /** Has the pool been destroyed? Decided inside a cache, the answer holds until we leave. */
 static inline bool
@@ -321,6 +356,7 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 /* slab.c */
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);

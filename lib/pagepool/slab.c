@@ -131,13 +131,50 @@ slab_overlaps(const struct pagepool_state *st, const struct pp_slab *slab, uint3
 	       (i < st->nb_slabs && st->slabs[i]->base - slab->base < slab->len);
 }
 
+/** Room for the descriptors of all slabs that a pool may ever have: others read the array while
+ * slabs come and go. Not for external pools. @return 0 or -ENOMEM */
+int
+pp_slab_reserve(struct pagepool_state *st)
+{
+	uint32_t ppg = pages_per_granule(st);
+
+	st->slabs = rte_zmalloc("pagepool_slabs",
+		(((size_t)st->pages_max + ppg - 1) / ppg + 1) * sizeof(st->slabs[0]), 0);
+	return st->slabs != NULL ? 0 : -ENOMEM;
+}
+
+/* Room for one more in an external pool, which nobody uses meanwhile. */
+static int
+external_room(struct pagepool_state *st)
+{
+	struct pp_slab **slabs =
+		rte_realloc(st->slabs, (st->nb_slabs + 1) * sizeof(st->slabs[0]), 0);
+
+	if (slabs == NULL)
+		return -ENOMEM;
+	st->slabs = slabs;
+	return 0;
+}
+
+/* Bytes of what belongs to a slab besides its memory. */
+static uint64_t
+slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
+{
+	uint64_t bytes = sizeof(slab) + sizeof(*slab);
+
+	if (slab->free != NULL)
+		bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
+	if (st->check)
+		bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
+	return bytes;
+}
+
 /* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
  * others from doing the same. */
 static int
 slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 {
 	uint32_t i = pp_slab_above(st, slab->base);
-	struct pp_slab **slabs;
 	int ret;
 
 	if (slab_overlaps(st, slab, i))
@@ -145,20 +182,20 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	ret = pp_ring_reach(st, slab->base, slab->len);
 	if (ret < 0)
 		return ret;
-	slabs = rte_realloc(st->slabs, (st->nb_slabs + 1) * sizeof(*slabs), 0);
-	if (slabs == NULL)
-		return -ENOMEM;
-	st->slabs = slabs;
-	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
-		ret = pp_pagemap_set(slab);
-		if (ret < 0)
-			return ret;
-	}
-	memmove(&slabs[i + 1], &slabs[i], (st->nb_slabs - i) * sizeof(*slabs));
-	slabs[i] = slab;
-	st->nb_slabs++;
-	st->nb_pages += slab->nb_pages;
-	st->slab_free += slab->nb_free;
+	ret = st->flags & PAGEPOOL_F_EXTERNAL ? external_room(st) : pp_pagemap_set(slab);
+	if (ret < 0)
+		return ret;
+	rte_spinlock_lock(&st->slab_lock);
+	memmove(&st->slabs[i + 1], &st->slabs[i], (st->nb_slabs - i) * sizeof(st->slabs[0]));
+	st->slabs[i] = slab;
+	/* Relaxed, all: read without the lock by statistics, and by who looks whether to take it. */
+	__atomic_store_n(&st->nb_slabs, st->nb_slabs + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->nb_pages, st->nb_pages + slab->nb_pages, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->slab_free, st->slab_free + slab->nb_free, __ATOMIC_RELAXED);
+	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
+	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
+	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
+	rte_spinlock_unlock(&st->slab_lock);
 	return 0;
 }
 

@@ -54,11 +54,14 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 
 	s->hold = pagepool_total(&st->hold);
 	s->release = pagepool_total(&st->release);
-	s->pages = st->nb_pages;
+	s->slabs_added = pagepool_total(&st->slabs_added);
+	s->slabs_removed = pagepool_total(&st->slabs_removed);
+	/* Relaxed, here and below: pages may come and go while we count. */
+	s->pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
 	/* Pages that move while we count may be seen twice or not at all, the ring's two ends are
 	 * not read at once either, and with relaxed tail sync the tail lags. */
-	s->in_ring = RTE_MIN(rte_ring_count(st->ring), st->nb_pages);
+	s->in_ring = RTE_MIN((uint64_t)rte_ring_count(st->ring), s->pages);
 	in_use = (int64_t)(s->hold - s->release - s->cached - s->in_ring);
 	s->in_use = RTE_MIN((uint64_t)RTE_MAX(in_use, 0), s->pages);
 }
@@ -67,19 +70,17 @@ PP_EXPORT int
 pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 {
 	const struct pagepool_state *st;
+	const struct pagepool_cache *c;
 	uint64_t handed_out = 0;
+	unsigned int it;
 
 	if (pool == NULL || stats == NULL)
 		return -EINVAL;
 	st = pool->state;
 	memset(stats, 0, sizeof(*stats));
 	add_cache(stats, st->no_cache, &handed_out);
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		const struct pagepool_cache *c = pp_cache_of(st, i);
-
-		if (c != NULL)
-			add_cache(stats, c, &handed_out);
-	}
+	PP_FOREACH_CACHE(st, it, c)
+	add_cache(stats, c, &handed_out);
 	if (st->page_size > 4096)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
 	stats->put_refused = pagepool_total(&st->refused);
@@ -111,6 +112,8 @@ PP_EXPORT int
 pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 {
 	const struct pagepool_state *st;
+	const struct pagepool_cache *c;
+	unsigned int it;
 
 	if (pool == NULL || info == NULL)
 		return -EINVAL;
@@ -119,34 +122,27 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	memcpy(info->name, st->name, sizeof(info->name));
 	info->flags = st->flags;
 	info->page_size = st->page_size;
-	info->nb_pages = st->nb_pages;
+	info->nb_pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	info->cache_size = st->cache_size;
 	info->burst = st->burst;
 	info->ring_size = st->ring_size;
-	info->nb_slabs = st->nb_slabs;
+	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
 	info->socket_id = st->socket_id;
-	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes;
-	for (uint32_t i = 0; i < st->nb_slabs; i++) {
-		const struct pp_slab *slab = st->slabs[i];
-
-		info->slab_bytes += slab->len;
-		info->meta_bytes += sizeof(slab) + sizeof(*slab);
-		if (slab->free != NULL)
-			info->meta_bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
-		if (st->check)
-			info->meta_bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
-	}
-	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++)
-		if (pp_cache_of(st, i) != NULL)
-			info->cache_bytes += pp_cache_bytes(st);
+	info->slab_bytes = pagepool_total(&st->slab_bytes);
+	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
+			   pagepool_total(&st->slab_meta);
+	PP_FOREACH_CACHE(st, it, c)
+	info->cache_bytes += pp_cache_bytes(st);
 	return 0;
 }
 
 PP_EXPORT void
 pagepool_dump(FILE *f, const struct pagepool *pool)
 {
+	const struct pagepool_cache *c;
 	struct pagepool_stats s;
 	struct pagepool_info i;
+	unsigned int it;
 
 	if (f == NULL || pagepool_stats_get(pool, &s) < 0 || pagepool_info_get(pool, &i) < 0)
 		return;
@@ -172,8 +168,6 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		" reclaimed caches %" PRIu64 "; ratio %.3f\n",
 		s.recycle_cached, s.recycle_cache_full, s.recycle_ring, s.recycle_ring_full,
 		s.recycle_released_ref, s.put_refused, s.cache_reclaim, s.recycling_ratio);
-	for (unsigned int l = 0; l < RTE_MAX_LCORE; l++)
-		if (pp_cache_of(pool->state, l) != NULL)
-			fprintf(f, "  lcore %u: %u cached\n", l,
-				pp_cache_len(pp_cache_of(pool->state, l)));
+	PP_FOREACH_CACHE(pool->state, it, c)
+	fprintf(f, "  lcore %u: %u cached\n", it, pp_cache_len(c));
 }

@@ -52,7 +52,7 @@ static const struct {
 	{"socket -2", "socket_id", {OK, .socket_id = -2}},
 	{"socket too large", "socket_id", {OK, .socket_id = RTE_MAX_NUMA_NODES}},
 	{"reserved first", "reserved[0]", {OK, .reserved[0] = 1}},
-	{"reserved last", "reserved[7]", {OK, .reserved[7] = 1}},
+	{"reserved last", "reserved[4]", {OK, .reserved[4] = 1}},
 	{"external size 4", "page_size",
 		{.name = "bad", .nb_pages = 64, .page_size = 4, .flags = PAGEPOOL_F_EXTERNAL}},
 };
