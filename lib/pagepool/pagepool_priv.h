@@ -140,6 +140,7 @@ struct pagepool_state {
 	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
+	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -192,7 +193,13 @@ struct pagepool_state {
 	bool left;            /**< All is home, but who put the last page could not free it. */
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
+	struct pp_track *track;         /**< Atomic; there since it was tracked first; track.h. */
 };
+
+/** In pagepool_state.watch, atomic: one word, so that who does nothing of it looks once. */
+#define PP_WATCH_CHECK  (1u << 0)  /**< PAGEPOOL_F_CHECK. */
+#define PP_WATCH_POISON (1u << 1)  /**< Pages are filled at put. */
+#define PP_WATCH_EPOCH  (15u << 4) /**< Pages are tracked: the epoch of it. */
 
 /** Reasons for which all allocs and puts of a pool come out of line, see pp_cache_outline(). */
 #define PP_OUT_FENCE    (1u << 0) /**< Owners fence. */
@@ -318,9 +325,10 @@ void pp_barrier(const struct pagepool_state *st);
 
 /* check.c */
 unsigned int pp_check_put(
-	struct pagepool_state *st, void *const *pages, unsigned int n, void **good);
-void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n);
+	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, uintptr_t site);
+void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n, uintptr_t site);
 void pp_refuse(struct pagepool_state *st, const void *page, const char *why);
+void pp_refuse_at(struct pagepool_state *st, const void *page, const char *why, uintptr_t site);
 
 /* pagemap.c */
 int pp_pagemap_init(void);
@@ -407,8 +415,9 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
 
-/* telemetry_stats.c */
+/* telemetry_inuse.c, telemetry_stats.c */
 struct rte_tel_data;
+void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
 void pp_rates_init(struct pagepool_state *st);
 void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
 
@@ -423,6 +432,32 @@ void pp_trace_slab(const struct pagepool_state *st, uintptr_t base, uint64_t byt
 	uint32_t slab_pages, bool gone);
 void pp_trace_destroy(const struct pagepool_state *st, uint32_t in_use);
 void pp_trace_zombie_end(const struct pagepool_state *st);
+
+/* track.c */
+int pp_track_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+void pp_track_slab_free(struct pp_slab *slab);
+void pp_track_free(struct pagepool_state *st);
+uint64_t pp_track_bytes(const struct pagepool_state *st);
+void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
+	uintptr_t site);
+unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
+/** pp_process() of who took a page that is out; 0: not known. */
+uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
+/* track_report.c */
+void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
+
+/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
+ * a page's way from a put to an alloc orders what is written down for it. */
+static inline uint32_t
+pp_watch(const struct pagepool_state *st)
+{
+#ifdef PAGEPOOL_NO_TRACK
+	return st->check;
+#else
+	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+#endif
+}
 
 /* zombie.c */
 unsigned int pp_zombie_list(struct pagepool_zombie *list, unsigned int n);

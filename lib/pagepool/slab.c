@@ -89,6 +89,7 @@ bitmap_new(size_t bits)
 static void
 slab_free(struct pp_slab *slab)
 {
+	pp_track_slab_free(slab);
 	rte_free(slab->free);
 	rte_free(slab->start);
 	rte_free(slab->out);
@@ -207,6 +208,8 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = slab_bitmaps(st, slab);
 
+	if (ret == 0)
+		ret = pp_track_slab_add(st, slab);
 	if (ret == 0) {
 		/* Devices that the pool is attached to see it before anybody gets a page of it. */
 		ret = pp_dma_slab_begin(st, slab);
@@ -217,6 +220,9 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 	}
 	if (ret < 0)
 		slab_free(slab);
+	else
+		/* Tracking may have begun before the slab could be seen. */
+		pp_track_slab_add(st, slab);
 	return ret;
 }
 

@@ -131,7 +131,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->socket_id = st->socket_id;
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
-			   pagepool_total(&st->slab_meta);
+			   pagepool_total(&st->slab_meta) + pp_track_bytes(st);
 	PP_FOREACH_CACHE(st, it, c)
 	info->cache_bytes += pp_cache_bytes(st);
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Endpoints of rte_telemetry below /pagepool, which doc/telemetry.md shows; /pagepool/stats is in
- * telemetry_stats.c. They run in threads of EAL's, one for each client.
+ * Endpoints of rte_telemetry below /pagepool, which doc/telemetry.md shows; /pagepool/stats and
+ * /pagepool/inuse are in telemetry_stats.c and telemetry_inuse.c. They run in threads of EAL's, one for each client.
  *
  * A reader takes no lock that an alloc or put takes. What keeps a pool alive while it is looked at is
  * the lock of the list of pools, shared: destroy takes a pool off the list before anything else. With
@@ -201,7 +201,7 @@ handle_inuse(const char *cmd, const char *params, struct rte_tel_data *d)
 	if (st == NULL)
 		return 0;
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_u64(d, "in_use", pagepool_in_use_count(&st->head));
+	pp_telemetry_inuse(st, d);
 	pp_list_release();
 	return 0;
 }

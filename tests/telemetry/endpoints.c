@@ -3,6 +3,8 @@
  *
  * What each endpoint answers, through DPDK's own client, against what the library says in this program.
  */
+#include <unistd.h>
+
 #include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_mempool.h>
@@ -11,6 +13,7 @@
 #include "harness.h"
 #include "mempool_pagepool.h"
 #include "pagepool_priv.h"
+#include "pagepool_track.h"
 #include "vfio_fake.h"
 
 static void *pages[1024];
@@ -258,6 +261,52 @@ attached(void)
 	fake_pair_end(dev[0], dev[1]);
 }
 
+/* Who has the pages: one who took 10 with a tag, and one who came before tracking. */
+static void
+holders(void)
+{
+	struct pagepool *pool = T_CREATE(.name = "held", .nb_pages = 1024, .page_size = 2048);
+	const json_t *h, *ages;
+	int64_t sum = 0;
+	uint32_t tag;
+	json_t *a;
+
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 3), 3);
+	a = client_ask_once("/pagepool/inuse,held");
+	CHECK_EQ(client_int(a, "in_use"), 3);
+	CHECK_EQ(client_int(a, "tracked"), 0);
+	json_decref(a);
+	if (pagepool_track(pool, true) == -ENOTSUP) {
+		printf("    without tracking\n");
+	} else {
+		tag = pagepool_track_tag(0x20001);
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages + 3, 10), 10);
+		pagepool_track_tag(tag);
+		a = client_ask_once("/pagepool/inuse,held");
+		CHECK_EQ(client_int(a, "in_use"), 13);
+		CHECK_EQ(client_int(a, "tracked"), 1);
+		CHECK_EQ(client_int(a, "holders"), 2);
+		h = json_object_get(a, "0");
+		CHECK_EQ(client_int(h, "count"), 10);
+		CHECK_EQ(client_int(h, "tag"), 0x20001);
+		CHECK_EQ(client_int(h, "lcore"), 0);
+		CHECK_EQ(client_int(h, "pid"), getpid());
+		CHECK(strstr(client_string(h, "site"), "telemetry-endpoints+0x") != NULL);
+		ages = json_object_get(h, "ages");
+		CHECK_EQ(json_array_size(ages), PAGEPOOL_AGES);
+		for (unsigned int i = 0; i < PAGEPOOL_AGES; i++)
+			sum += json_integer_value(json_array_get(ages, i));
+		CHECK_EQ(sum, 10);
+		h = json_object_get(a, "1");
+		CHECK_EQ(client_int(h, "count"), 3);
+		CHECK(strcmp(client_string(h, "state"), "taken before tracking") == 0);
+		json_decref(a);
+		pagepool_put_bulk(pool, pages + 3, 10);
+	}
+	pagepool_put_bulk(pool, pages, 3);
+	T_DESTROY(pool);
+}
+
 static void
 check_rate(const json_t *a, const char *key, uint64_t slabs, uint64_t ms)
 {
@@ -321,6 +370,7 @@ main(int argc, char **argv)
 	RUN(of_mempool);
 	RUN(zombies);
 	RUN(attached);
+	RUN(holders);
 	RUN(rates);
 	fake_end();
 	return client_end();
