@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  */
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -14,16 +15,33 @@
 
 static char prefix[32], text[1 << 16];
 
+/* Two lcores, apart if the process may use two CPUs. */
+static void
+lcores_arg(char *buf, size_t len)
+{
+	int first = -1, last = -1;
+	cpu_set_t cpus;
+
+	CHECK(sched_getaffinity(0, sizeof(cpus), &cpus) == 0);
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &cpus)) {
+			first = first < 0 ? i : first;
+			last = i;
+		}
+	snprintf(buf, len, "--lcores=0@%d,1@%d", first, last);
+}
+
 void
 client_eal(const char *program, unsigned int mb)
 {
-	char arg_prefix[64], arg_mem[16];
-	const char *args[] = {program, "--lcores=(0-1)@0", arg_mem, "--no-huge", "--no-pci",
+	char arg_prefix[64], arg_mem[16], arg_lcores[64];
+	const char *args[] = {program, arg_lcores, arg_mem, "--no-huge", "--no-pci",
 		"--log-level=lib.eal:4", "--iova-mode=va", arg_prefix};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(prefix, sizeof(prefix), "telemetry%d", getpid());
 	snprintf(arg_prefix, sizeof(arg_prefix), "--file-prefix=%s", prefix);
+	lcores_arg(arg_lcores, sizeof(arg_lcores));
 	snprintf(arg_mem, sizeof(arg_mem), "-m%u", mb);
 	printf("%s\n", program);
 	if (rte_eal_init(RTE_DIM(args), (char **)(uintptr_t)args) < 0)
