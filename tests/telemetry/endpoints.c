@@ -7,6 +7,7 @@
 
 #include <rte_cycles.h>
 #include <rte_dev.h>
+#include <rte_eal.h>
 #include <rte_mempool.h>
 
 #include "client.h"
@@ -307,6 +308,41 @@ holders(void)
 	T_DESTROY(pool);
 }
 
+/* What DPDK's exporter is told by the module that comes with the library. */
+static void
+exported(const char *module, const char *client)
+{
+	struct pagepool *pool = mixed("exported"), *gone;
+	static char text[1 << 16];
+	char call[1024], want[128];
+	size_t got;
+	FILE *f;
+
+	void *held[55];
+
+	memcpy(held, pages + 45, sizeof(held));
+	gone = mixed("exported_gone");
+	CHECK_EQ(pagepool_destroy(gone), 55);
+	snprintf(call, sizeof(call), "python3 '%s' '%s' '%s/dpdk_telemetry.v2'", client, module,
+		rte_eal_get_runtime_dir());
+	fflush(NULL);
+	f = popen(call, "r");
+	CHECK(f != NULL);
+	got = fread(text, 1, sizeof(text) - 1, f);
+	text[got] = 0;
+	CHECK_EQ(pclose(f), 0);
+	snprintf(want, sizeof(want), "\nhold pool=exported %.1f\n", (double)t_stats(pool).hold);
+	CHECK_LOG(text, want);
+	CHECK_LOG(text, "\nin_use pool=exported 55.0\n");
+	CHECK_LOG(text, "\nzombies 1.0\n");
+	snprintf(want, sizeof(want), "\nzombie_in_use id=%u pool=exported_gone 55.0\n",
+		gone->state->id);
+	CHECK_LOG(text, want);
+	pagepool_put_bulk(gone, pages + 45, 55);
+	pagepool_put_bulk(pool, held, 55);
+	T_DESTROY(pool);
+}
+
 static void
 check_rate(const json_t *a, const char *key, uint64_t slabs, uint64_t ms)
 {
@@ -362,7 +398,6 @@ rates(void)
 int
 main(int argc, char **argv)
 {
-	RTE_SET_USED(argc);
 	fake_init();
 	client_eal(argv[0], 64);
 	RUN(stock_client);
@@ -372,6 +407,10 @@ main(int argc, char **argv)
 	RUN(attached);
 	RUN(holders);
 	RUN(rates);
+	if (argc == 3) {
+		printf("  exported\n");
+		exported(argv[1], argv[2]);
+	}
 	fake_end();
 	return client_end();
 }
