@@ -84,6 +84,8 @@ unwrap(const char *command, const char *reply)
 	char *bare = strndup(command, strcspn(command, ","));
 	json_t *all = json_loads(reply, 0, NULL), *answer;
 
+	if (getenv("PP_SHOW") != NULL)
+		printf("--> %s\n%s\n", command, reply);
 	if (all == NULL)
 		t_fail(__FILE__, __LINE__, "%s: no JSON: %s", command, reply);
 	answer = json_incref(json_object_get(all, bare));
@@ -140,8 +142,6 @@ client_ask_stock(const char *const *commands, json_t **answers, unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		if (line == NULL)
 			t_fail(__FILE__, __LINE__, "%s: nothing shown", commands[i]);
-		if (getenv("PP_SHOW") != NULL)
-			printf("--> %s\n%s\n", commands[i], line);
 		answers[i] = unwrap(commands[i], line);
 		line = strtok_r(NULL, "\n", &rest);
 	}
