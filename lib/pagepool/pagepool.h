@@ -186,6 +186,8 @@ struct pagepool_stats {
 	uint64_t slabs_removed;     /**< Slabs that went. */
 	uint64_t low_water;         /**< Times that the low-water mark was passed. */
 	uint64_t waits;             /**< Calls that had to wait for pages. */
+	/** Times that hardly any of the pages that came home were recycled, of which the log warned. */
+	uint64_t not_recycling;
 	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
 	double recycling_ratio;
 };
