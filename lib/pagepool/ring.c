@@ -9,6 +9,7 @@
  * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
@@ -97,6 +98,12 @@ pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
 		st->ring_base = base > half ? base - half : 0;
 	if (base >= st->ring_base && base + len - st->ring_base <= 2 * half)
 		return 0;
+	/* Others may be in the ring. */
+	if (st->live && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		PP_LOG(ERR, "%s: new memory at %#" PRIxPTR " is too far from what it has\n",
+			st->name, base);
+		return -ERANGE;
+	}
 	return ring_widen(st);
 }
 
