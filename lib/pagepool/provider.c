@@ -79,6 +79,15 @@ choose(const struct pagepool_params *p)
 	return &pagepool_provider_memfd;
 }
 
+/** Is the pool's memory that of a provider that is not ours? */
+bool
+pp_provider_foreign(const struct pagepool_state *st)
+{
+	return st->provider != NULL && st->provider != &pagepool_provider_eal &&
+	       st->provider != &pagepool_provider_memfd &&
+	       st->provider != &pagepool_provider_memory;
+}
+
 /** Begin with the provider of a new pool. @return 0 or -errno, logged */
 int
 pp_provider_begin(struct pagepool_state *st, const struct pagepool_params *p)

@@ -26,6 +26,7 @@ void pp_provider_end(struct pagepool_state *st);
 int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
 int pp_provider_fallback(struct pagepool_state *st, size_t len, struct pp_slab *slab);
 void pp_provider_free(struct pp_slab *slab);
+bool pp_provider_foreign(const struct pagepool_state *st);
 
 /* provider_fallback.c */
 extern const struct pagepool_provider_ops pp_provider_ordinary;

@@ -166,7 +166,7 @@ static void
 put_any(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
 	void *const *from)
 {
-	if (unlikely(must_sort(pool->state)))
+	if (unlikely(to != TO_SLAB && must_sort(pool->state)))
 		put_sorted(pool, pages, n, to);
 	else
 		put(pool, pages, n, to, from);
