@@ -4,6 +4,11 @@
  * Ordinary pages in place of huge ones: marked, never in a cache or the ring, and gone when there
  * are huge pages again. That these run out is played by a provider; fallback_huge.c takes them all.
  */
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <rte_cycles.h>
 
 #include "harness.h"
@@ -319,6 +324,50 @@ flag(void)
 	CHECK_MEM(before);
 }
 
+/* Whether CAP_IPC_LOCK, with which there is no limit, is in effect; without it, if there is none. */
+static void
+unlimited(bool on)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2];
+
+	CHECK_EQ(syscall(SYS_capget, &head, data), 0);
+	if (on)
+		data[0].effective |= data[0].permitted & (1u << CAP_IPC_LOCK);
+	else
+		data[0].effective &= ~(1u << CAP_IPC_LOCK);
+	CHECK_EQ(syscall(SYS_capset, &head, data), 0);
+}
+
+/* Too little memory may be locked: nothing stays, and the log says what to do. */
+static void
+memlock(void)
+{
+	struct pagepool_params p = {.name = "memlock",
+		.nb_pages = PAGES,
+		.page_size = SIZE,
+		.flags = PAGEPOOL_F_FALLBACK,
+		.provider = &provider_fake,
+		.provider_arg = &fake};
+	struct rlimit old, low;
+	struct t_mem before;
+
+	fake = (struct provider_fake){.dry = true};
+	CHECK_EQ(getrlimit(RLIMIT_MEMLOCK, &old), 0);
+	low = (struct rlimit){65536, old.rlim_max};
+	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &low), 0);
+	unlimited(false);
+	t_mem_get(&before);
+	t_log_begin();
+	CHECK(pagepool_create(&p) == NULL);
+	CHECK_EQ(rte_errno, ENOMEM);
+	CHECK_LOG(t_log_end(), "ulimit -l");
+	CHECK_MEM(before);
+	CHECK_EQ(fake.destroys, 1);
+	unlimited(true);
+	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &old), 0);
+}
+
 #define THREADS 4u
 static struct pagepool *shared;
 
@@ -374,6 +423,7 @@ main(int argc, char **argv)
 	RUN(zombie);
 	RUN(checked);
 	RUN(flag);
+	RUN(memlock);
 	RUN(threads);
 	return t_end();
 }
