@@ -12,7 +12,6 @@
  * A callback that fails makes DPDK answer "null", so what is wrong is an answer as well: a dictionary
  * with "error" and "errno".
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 
@@ -38,10 +37,6 @@ answer_error(struct rte_tel_data *d, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* It may repeat what the client wrote, in which JSON does not take everything. */
-	for (char *c = text; *c != 0; c++)
-		if (!isprint((unsigned char)*c) || *c == '"' || *c == '\\')
-			*c = '?';
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "error", text);
 	rte_tel_data_add_dict_int(d, "errno", err);

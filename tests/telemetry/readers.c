@@ -76,6 +76,11 @@ read_on(struct t_thread *thread)
 
 		if (strstr(command, ",read") != NULL) {
 			if (json_object_get(answer, "error") == NULL) {
+				/* Not what is left of a pool: EAL clears what is freed. */
+				if (strstr(command, "/info") != NULL)
+					CHECK(strcmp(client_string(answer, "name"), "read") == 0);
+				if (strstr(command, "/stats") != NULL)
+					CHECK_EQ(client_int(answer, "pages"), 1024);
 				atomic_fetch_add(&found, 1);
 			} else {
 				CHECK_EQ(client_int(answer, "errno"), ENOENT);
@@ -200,8 +205,8 @@ churn(void)
 	}
 	/* At least so many rounds, and until both have been seen. */
 	for (unsigned int i = 0;
-		i < t_scale(500) || atomic_load(&found) < 50 || atomic_load(&missed) < 50; i++) {
-		pool = T_CREATE(.name = "read", .nb_pages = 64, .page_size = 2048);
+		i < t_scale(5000) || atomic_load(&found) < 50 || atomic_load(&missed) < 50; i++) {
+		pool = T_CREATE(.name = "read", .nb_pages = 1024, .page_size = 2048);
 		page = pagepool_alloc(pool);
 		CHECK(page != NULL);
 		pagepool_release(pool, &page, 1);
