@@ -7,8 +7,6 @@
  * With arguments "count HOW ROUNDS" it is what doc/telemetry.md measures: the datapath's part alone, without
  * a reader (HOW 0), with one of telemetry (1), with one that calls the library as well (2).
  */
-/* RTLD_NEXT */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>
 
