@@ -108,6 +108,10 @@ int pagepool_poison(struct pagepool *pool, bool on);
  */
 uint32_t pagepool_track_tag(uint32_t tag);
 
+/** @internal Out-of-line half of pagepool_track_move(). */
+unsigned int pagepool_track_moved(
+	struct pagepool *pool, void *const *pages, unsigned int n, uint32_t tag);
+
 /**
  * The pages have a new holder: the caller of this, with this tag. For who gets pages from somebody else
  * and keeps them, or for who hands them over. From here on their age is counted. Costs a load and a
@@ -118,8 +122,15 @@ uint32_t pagepool_track_tag(uint32_t tag);
  * @return
  *   Pages that have the new holder; 0 when the pool is not tracked.
  */
-unsigned int pagepool_track_move(
-	struct pagepool *pool, void *const *pages, unsigned int n, uint32_t tag);
+static inline unsigned int
+pagepool_track_move(struct pagepool *pool, void *const *pages, unsigned int n, uint32_t tag)
+{
+	n = pagepool_track_moved(pool, pages, n, tag);
+	/* Not the last thing that the caller does: a call that ends a function is a jump, and would
+	 * return to, and name, the caller's caller. */
+	__asm__ volatile("" : "+r"(n));
+	return n;
+}
 
 /**
  * The holders of the pages that are out, those with most pages first, last the one of pages that were

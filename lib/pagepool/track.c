@@ -203,6 +203,27 @@ next_bare(struct pagepool_state *st, uint32_t *i)
 	return slab;
 }
 
+/* What was written down before. The epoch alone would tell it for fifteen beginnings. */
+static void
+forget(struct pp_track *t)
+{
+	struct pp_track_slab *ts = __atomic_load_n(&t->slabs, __ATOMIC_ACQUIRE);
+
+	for (; ts != NULL; ts = ts->next)
+		for (uint32_t i = 0; i < ts->nb; i++) {
+			/* Relaxed, both: as all of a record. */
+			__atomic_store_n(&ts->record[i].took, 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&ts->record[i].put, 0, __ATOMIC_RELAXED);
+		}
+	for (uint32_t i = 0; i <= PP_HOLDERS; i++) {
+		struct pp_holder *h = &t->holder[i];
+
+		pagepool_total_set(&h->taken, 0);
+		pagepool_total_set(&h->longest, 0);
+		__atomic_store_n(&h->told, 0, __ATOMIC_RELAXED);
+	}
+}
+
 static int
 track_on(struct pagepool_state *st)
 {
@@ -216,12 +237,12 @@ track_on(struct pagepool_state *st)
 	rte_spinlock_lock(&t->reader_lock);
 	while (ret == 0 && (slab = next_bare(st, &i)) != NULL)
 		ret = pp_track_slab_add(st, slab);
+	if (ret == 0)
+		forget(t);
 	rte_spinlock_unlock(&t->reader_lock);
 	if (ret < 0)
 		return ret;
-	for (i = 0; i <= PP_HOLDERS; i++)
-		t->holder[i].taken = t->holder[i].longest = t->holder[i].told = 0;
-	t->since = rte_get_timer_cycles();
+	pagepool_total_set(&t->since, rte_get_timer_cycles());
 	t->epoch = t->epoch % 15 + 1;
 	pp_cache_outline(st, PP_OUT_TRACK, true);
 	/* Relaxed: see pp_watch(). */
@@ -442,7 +463,7 @@ pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages, unsi
 }
 
 PP_EXPORT __rte_noinline unsigned int
-pagepool_track_move(struct pagepool *pool, void *const *pages, unsigned int n, uint32_t tag)
+pagepool_track_moved(struct pagepool *pool, void *const *pages, unsigned int n, uint32_t tag)
 {
 	struct pagepool_state *st = pool->state;
 	uint32_t watch = pp_watch(st);

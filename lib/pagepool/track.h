@@ -85,10 +85,10 @@ pp_track_now(void)
 static inline uint64_t
 pp_track_age(uint64_t now, uint64_t word)
 {
-	uint64_t then = word & PP_WORD_TIME;
+	uint64_t age = (now - word) & PP_WORD_TIME;
 
 	/* Taken since we looked at the clock. */
-	return now > then ? now - then : 0;
+	return age <= PP_WORD_TIME / 2 ? age : 0;
 }
 
 /** The holder of a word, or NULL. */

@@ -344,7 +344,8 @@ pagepool_inuse_report(const struct pagepool *pool, FILE *f)
 	}
 	fprintf(f, "page pool %s: %" PRIu64 " of %u pages are out, with %d holders; tracked for ",
 		st->name, sum, __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED), n);
-	print_time(f, (rte_get_timer_cycles() - st->track->since) * 1000.0 / rte_get_timer_hz());
+	print_time(f, (rte_get_timer_cycles() - pagepool_total(&st->track->since)) * 1000.0 /
+			      rte_get_timer_hz());
 	fprintf(f, "\n");
 	print_mempool(f, st);
 	for (int i = 0; i < n; i++)
