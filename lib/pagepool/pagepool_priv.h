@@ -15,7 +15,7 @@
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
  *               pool's state. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
- * it either.
+ * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
