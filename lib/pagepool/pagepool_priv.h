@@ -415,11 +415,8 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
 
-/* telemetry_inuse.c, telemetry_stats.c */
-struct rte_tel_data;
-void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
+/* telemetry_stats.c */
 void pp_rates_init(struct pagepool_state *st);
-void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
 
 /* trace.c */
 void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
