@@ -17,7 +17,7 @@
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
  *               pool's state. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
- * it either.
+ * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
@@ -435,11 +435,8 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
 
-/* telemetry_inuse.c, telemetry_stats.c */
-struct rte_tel_data;
-void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
+/* telemetry_stats.c */
 void pp_rates_init(struct pagepool_state *st);
-void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
 
 /* trace.c */
 void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
