@@ -127,7 +127,7 @@ main() {
 	setup pp_setup_packages dpdk-test=dpdk-dev setpriv=util-linux
 	# What only one suite needs: without it that suite is skipped.
 	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap \
-		spin=spin) ||
+		spin=spin valgrind=valgrind) ||
 		pp_warn "some suites will be skipped"
 	pp_setup_hugepages 512
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"

@@ -245,16 +245,15 @@ track_on(struct pagepool_state *st)
 	pagepool_total_set(&t->since, rte_get_timer_cycles());
 	t->epoch = t->epoch % 15 + 1;
 	pp_cache_outline(st, PP_OUT_TRACK, true);
-	/* Relaxed: see pp_watch(). */
-	__atomic_fetch_or(&st->watch, t->epoch << 4, __ATOMIC_RELAXED);
+	pp_watch_set(st, pp_watch(st) | t->epoch << 4);
 	return 0;
 }
 
 static void
 track_off(struct pagepool_state *st)
 {
-	/* Relaxed: the barrier has everybody see it before anybody goes past. */
-	__atomic_fetch_and(&st->watch, PP_WATCH_CHECK, __ATOMIC_RELAXED);
+	pp_watch_set(st, pp_watch(st) & PP_WATCH_CHECK);
+	/* Everybody sees that before anybody goes past. */
 	pp_barrier(st);
 	pp_cache_outline(st, PP_OUT_TRACK, false);
 }
