@@ -15,6 +15,7 @@ enum figure {
 	FIGURE_CALIB,       /**< result_calib_ratio() of the case. */
 	FIGURE_META,        /**< Bytes. */
 	FIGURE_DETACH,      /**< Of the two cases of bench "detach". */
+	FIGURE_TRACK,       /**< Against case "off" of bench "track". */
 	FIGURE_ELSEWHERE,   /**< Another program measures it. */
 };
 
@@ -47,6 +48,7 @@ static const struct target targets[] = {
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1},
 	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_DETACH, "detach",
 		"1000000_out", 0, 1},
+	{"tracking on / off, bulk 32", 2.00, FIGURE_TRACK, "track", "on", 512, 32},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0},
 };
@@ -71,6 +73,15 @@ detach_ratio(const struct results *r, const struct perf_case *many)
 }
 
 static double
+track_ratio(const struct results *r, const struct perf_case *on)
+{
+	const struct perf_case *off =
+		on != NULL ? result_find(r, "track", "off", on->cache, on->bulk) : NULL;
+
+	return off == NULL ? NAN : on->min / off->min;
+}
+
+static double
 figure(const struct results *r, const struct target *t)
 {
 	const struct perf_case *c;
@@ -84,6 +95,8 @@ figure(const struct results *r, const struct target *t)
 		return result_calib_ratio(r, c);
 	if (t->figure == FIGURE_DETACH)
 		return detach_ratio(r, c);
+	if (t->figure == FIGURE_TRACK)
+		return track_ratio(r, c);
 	if (t->figure == FIGURE_META)
 		return c == NULL ? NAN : c->meta;
 	return result_ratio(r, c);
