@@ -203,6 +203,8 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		if (ret == 0)
 			ret = pp_slab_populate(st, p->nb_pages);
 	}
+	pp_recycling_init(st);
+	pp_rates_init(st);
 	return ret;
 }
 

@@ -85,6 +85,7 @@ pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
 	stats->put_refused = pagepool_total(&st->refused);
 	stats->cache_reclaim = pagepool_total(&st->reclaims);
+	stats->not_recycling = pagepool_total(&st->recycling.bad);
 	add_places(st, stats);
 	if (handed_out > 0)
 		stats->recycling_ratio =

@@ -121,6 +121,8 @@ pp_zombie_finish(struct pagepool_state *st, bool gone)
 {
 	struct pp_registry *reg = pp_pagemap_registry();
 
+	if (gone)
+		pp_trace_zombie_end(st);
 	rte_spinlock_lock(&reg->lock);
 	if (gone) {
 		unlink_zombie(reg, st);
@@ -406,16 +408,15 @@ fill(struct pagepool_zombie *z, const struct pagepool_state *st)
 		z->bytes += st->slabs[i]->len;
 }
 
-PP_EXPORT unsigned int
-pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
+/** The same as pagepool_zombies(), for who may not free any. */
+unsigned int
+pp_zombie_list(struct pagepool_zombie *list, unsigned int n)
 {
-	struct pp_registry *reg;
+	struct pp_registry *reg = pp_pagemap_registry();
 	unsigned int there = 0;
 
-	if (pp_library_init() < 0)
+	if (reg == NULL)
 		return 0;
-	pp_zombie_reap();
-	reg = pp_pagemap_registry();
 	rte_spinlock_lock(&reg->lock);
 	for (const struct pagepool_state *st = reg->first; st != NULL; st = st->next_zombie) {
 		if (list != NULL && there < n)
@@ -424,4 +425,13 @@ pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
 	}
 	rte_spinlock_unlock(&reg->lock);
 	return there;
+}
+
+PP_EXPORT unsigned int
+pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
+{
+	if (pp_library_init() < 0)
+		return 0;
+	pp_zombie_reap();
+	return pp_zombie_list(list, n);
 }
