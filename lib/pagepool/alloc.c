@@ -139,8 +139,10 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 
 /* What has to be written down of pages that go out. */
 static __rte_noinline void
-watched(struct pagepool_state *st, uint32_t watch, void **pages, unsigned int n, uintptr_t site)
+watched(struct pagepool_state *st, void **pages, unsigned int n, uintptr_t site)
 {
+	uint32_t watch = pp_watch(st);
+
 	if (watch & PP_WATCH_CHECK)
 		pp_check_alloc(st, pages, n, site);
 	if ((watch & PP_WATCH_EPOCH) && n > 0)
@@ -151,10 +153,9 @@ PP_EXPORT __rte_noinline unsigned int
 pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 {
 	unsigned int got = alloc(pool, pages, n);
-	uint32_t watch = pp_watch(pool->state);
 
-	if (unlikely(watch != 0))
-		watched(pool->state, watch, pages, got, (uintptr_t)__builtin_return_address(0));
+	if (unlikely(pp_watched(pool->state)))
+		watched(pool->state, pages, got, (uintptr_t)__builtin_return_address(0));
 	return got;
 }
 
@@ -162,9 +163,8 @@ PP_EXPORT __rte_noinline unsigned int
 pagepool_alloc_at(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
 {
 	unsigned int got = alloc(pool, pages, n);
-	uint32_t watch = pp_watch(pool->state);
 
-	if (unlikely(watch != 0))
-		watched(pool->state, watch, pages, got, site);
+	if (unlikely(pp_watched(pool->state)))
+		watched(pool->state, pages, got, site);
 	return got;
 }

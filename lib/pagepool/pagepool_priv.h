@@ -147,7 +147,8 @@ struct pagepool_state {
 	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
-	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
+	bool watched;                    /**< Allocs and puts have to look at something ... */
+	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
 	bool live;                       /**< It was created, and may be in use. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
@@ -464,15 +465,35 @@ uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
 /* track_report.c */
 void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
 
-/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
+/** What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
  * a page's way from a put to an alloc orders what is written down for it. */
 static inline uint32_t
 pp_watch(const struct pagepool_state *st)
 {
+	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+}
+
+/** Change it. For control calls, which take turns. */
+static inline void
+pp_watch_set(struct pagepool_state *st, uint32_t watch)
+{
+	/* Relaxed, both: see pp_watch(). */
+	__atomic_store_n(&st->watch, watch, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->watched, watch != 0, __ATOMIC_RELAXED);
+}
+
+/** Has anything? For every alloc and put out of line. Not atomic, since its only use is one branch, of
+ * which compilers make one instruction for a plain byte and two for an atomic one; but for the thread
+ * sanitizer, which cannot know. */
+static __rte_always_inline bool
+pp_watched(const struct pagepool_state *st)
+{
 #ifdef PAGEPOOL_NO_TRACK
 	return st->check;
+#elif defined(__SANITIZE_THREAD__)
+	return __atomic_load_n(&st->watched, __ATOMIC_RELAXED);
 #else
-	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+	return st->watched;
 #endif
 }
 
