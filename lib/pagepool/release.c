@@ -126,6 +126,7 @@ end_pool(struct pagepool_state *st)
 	unsigned int in_use = pagepool_in_use_count(&st->head);
 
 	pp_fallback_stop(st);
+	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */
 		st->inside = true;

@@ -423,7 +423,9 @@ main(int argc, char **argv)
 	RUN(zombie);
 	RUN(checked);
 	RUN(flag);
-	RUN(memlock);
+	/* The sanitizers do not let anything be locked. */
+	if (T_SANITIZER[0] == 0)
+		RUN(memlock);
 	RUN(threads);
 	return t_end();
 }
