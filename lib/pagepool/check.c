@@ -62,6 +62,8 @@ pp_check_put(struct pagepool_state *st, void *const *pages, unsigned int n, void
 	unsigned int nb_good = 0;
 	const char *why;
 
+	/* A page that is put by mistake does not keep its slab: the lock does. */
+	rte_spinlock_lock(&st->slab_lock);
 	for (unsigned int i = 0; i < n; i++) {
 		why = put_fault(st, pages[i]);
 		if (likely(why == NULL))
@@ -69,6 +71,7 @@ pp_check_put(struct pagepool_state *st, void *const *pages, unsigned int n, void
 		else
 			pp_refuse(st, pages[i], why);
 	}
+	rte_spinlock_unlock(&st->slab_lock);
 	return nb_good;
 }
 

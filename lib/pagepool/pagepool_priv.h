@@ -70,6 +70,7 @@ struct pp_slab {
 	const struct rte_memzone *mz;
 	bool memfd;    /**< Its memory is a chunk of memfd.c. */
 	bool fallback; /**< Ordinary pages, for want of huge ones. */
+	bool leaving;  /**< To be removed, so nobody takes pages from it; slab_lock. */
 	int16_t node;  /**< NUMA node it lies on, -1: not known. */
 	void *track;   /**< Records of who holds its pages. */
 	void *frag;    /**< Counts of its pages' fragments. */
@@ -77,6 +78,7 @@ struct pp_slab {
 	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
 	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
 	uint32_t hint;     /**< Word of the bitmap to look at first; slab_lock. */
+	uint32_t found;    /**< Pages of it that a trim met in the ring; its own. */
 	uint64_t *free;    /**< A bit per page: it lies in the slab; slab_lock. */
 	/** Pools that check: a bit per unit of the slab: a page starts here; it is in use. */
 	uint64_t *start, *out;
@@ -356,12 +358,15 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 /* slab.c */
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
+unsigned int pp_slab_take_from(
+	struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 

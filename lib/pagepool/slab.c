@@ -219,6 +219,51 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 	return ret;
 }
 
+/* Take a slab out of the pool, if all its pages lie in it: nobody finds it any more afterwards. */
+static int
+slab_extract(struct pagepool_state *st, struct pp_slab *slab)
+{
+	uint32_t i;
+
+	rte_spinlock_lock(&st->slab_lock);
+	if (slab->nb_free != slab->nb_pages) {
+		rte_spinlock_unlock(&st->slab_lock);
+		return -EBUSY;
+	}
+	i = pp_slab_above(st, slab->base) - 1;
+	memmove(&st->slabs[i], &st->slabs[i + 1], (st->nb_slabs - i - 1) * sizeof(st->slabs[0]));
+	/* Relaxed, all: as in slab_insert(). */
+	__atomic_store_n(&st->nb_slabs, st->nb_slabs - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->nb_pages, st->nb_pages - slab->nb_pages, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->slab_free, st->slab_free - slab->nb_pages, __ATOMIC_RELAXED);
+	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
+	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
+	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
+	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
+	 * done with the slab before it goes. */
+	pp_pagemap_clear(slab);
+	rte_spinlock_unlock(&st->slab_lock);
+	return 0;
+}
+
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. Not for external pools.
+ * One at a time with other changes of the slabs; not inside a cache.
+ * @return 0; -EBUSY: a page is not home; -ENOTSUP: another process has attached the pool */
+int
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = pp_dma_remove_begin(st);
+
+	if (ret < 0)
+		return ret;
+	ret = slab_extract(st, slab);
+	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
+	if (ret == 0)
+		slab_free(slab);
+	return ret;
+}
+
 static int
 slab_new(struct pagepool_state *st, size_t granules)
 {
@@ -304,8 +349,22 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 		return 0;
 	rte_spinlock_lock(&st->slab_lock);
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0)
+		if (st->slabs[i]->nb_free > 0 && !st->slabs[i]->leaving)
 			got += slab_take(st->slabs[i], pages + got, n - got);
+	pagepool_total_set(&st->hold, st->hold + got);
+	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&st->slab_lock);
+	return got;
+}
+
+/** Take up to n pages from one slab. */
+unsigned int
+pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
+{
+	unsigned int got;
+
+	rte_spinlock_lock(&st->slab_lock);
+	got = slab_take(slab, pages, n);
 	pagepool_total_set(&st->hold, st->hold + got);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
 	rte_spinlock_unlock(&st->slab_lock);
