@@ -223,14 +223,20 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 static int
 slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 {
+	int ret = 0;
 	uint32_t i;
 
 	rte_spinlock_lock(&st->slab_lock);
-	if (slab->nb_free != slab->nb_pages) {
+	i = pp_slab_above(st, slab->base);
+	if (i == 0 || st->slabs[i - 1] != slab)
+		ret = -ENOENT;
+	else if (slab->nb_free != slab->nb_pages)
+		ret = -EBUSY;
+	if (ret < 0) {
 		rte_spinlock_unlock(&st->slab_lock);
-		return -EBUSY;
+		return ret;
 	}
-	i = pp_slab_above(st, slab->base) - 1;
+	i--;
 	memmove(&st->slabs[i], &st->slabs[i + 1], (st->nb_slabs - i - 1) * sizeof(st->slabs[0]));
 	/* Relaxed, all: as in slab_insert(). */
 	__atomic_store_n(&st->nb_slabs, st->nb_slabs - 1, __ATOMIC_RELAXED);
@@ -246,12 +252,9 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	return 0;
 }
 
-/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
- * its memory back. Its pages may still be allocated until it is out. Not for external pools.
- * One at a time with other changes of the slabs; not inside a cache.
- * @return 0; -EBUSY: a page is not home; -ENOTSUP: another process has attached the pool */
+/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
 int
-pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
+pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = pp_dma_remove_begin(st);
 
@@ -261,6 +264,22 @@ pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
 	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
 	if (ret == 0)
 		slab_free(slab);
+	return ret;
+}
+
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
+ * inside a cache, no lock held.
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
+int
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret;
+
+	pp_size_lock(st);
+	ret = pp_slab_remove_locked(st, slab);
+	pp_size_unlock(st);
 	return ret;
 }
 
@@ -281,14 +300,15 @@ slab_new(struct pagepool_state *st, size_t granules)
 	return pp_slab_add(st, slab);
 }
 
-/** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
- * DMA mappings cost, else ever smaller ones. On failure the caller frees what there is. */
+/** Get slabs for at least nb_pages: as long as the pool's slabs are to be, since their number is what
+ * DMA mappings cost, or ever smaller ones if memory does not allow it. What came before a failure
+ * stays. */
 int
 pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 {
 	uint32_t ppg = pages_per_granule(st);
 	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
-	size_t len = left;
+	size_t len = st->slab_granules;
 	int ret;
 
 	while (left > 0) {
