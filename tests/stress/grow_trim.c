@@ -20,6 +20,15 @@ static uint64_t end_ms;
 static atomic_uint_fast64_t nb_ops, nb_failed, nb_trimmed, nb_waited;
 static atomic_uint nb_working;
 
+/* For the time given, and until something has been trimmed. */
+static bool
+goes_on(void)
+{
+	uint64_t now = now_ms();
+
+	return now < end_ms || (atomic_load(&nb_trimmed) == 0 && now < end_ms + 60000);
+}
+
 static void
 work(struct t_thread *t)
 {
@@ -27,7 +36,7 @@ work(struct t_thread *t)
 	unsigned int held = 0, n, target = 0;
 	void *page[HELD];
 
-	for (; ops % 64 != 0 || now_ms() < end_ms; ops++) {
+	for (; ops % 64 != 0 || goes_on(); ops++) {
 		/* Up to a number of pages, down again, and so on. */
 		if (held == target)
 			target = t_rand(&rnd) % HELD;

@@ -64,6 +64,15 @@ port_close(struct queue *q, unsigned int n)
 }
 
 static int
+attach(struct pagepool *pool, struct rte_device *dev)
+{
+	int ret = pagepool_dma_attach(pool, dev);
+
+	CHECK_EQ(pagepool_dma_attached(pool, dev), ret == 0);
+	return ret;
+}
+
+static int
 port_open(struct queue *q, enum kind kind)
 {
 	int ret = 0;
@@ -72,9 +81,9 @@ port_open(struct queue *q, enum kind kind)
 	for (unsigned int i = 0; i < QUEUES && ret == 0; i++) {
 		ret = queue_pool(&q[i], i, kind);
 		if (ret == 0)
-			ret = pagepool_dma_attach(q[i].pool, dev_a);
+			ret = attach(q[i].pool, dev_a);
 		if (ret == 0)
-			ret = pagepool_dma_attach(q[i].pool, dev_b);
+			ret = attach(q[i].pool, dev_b);
 	}
 	if (ret < 0)
 		port_close(q, QUEUES);

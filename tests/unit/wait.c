@@ -26,18 +26,19 @@ new_pool(uint32_t max, uint64_t flags)
 	CHECK_EQ(pagepool_alloc_bulk(pool, page, PAGES), PAGES);
 }
 
-/* arg: pages to wait for. The pages that it was told of it gets. */
+/* arg: pages to wait for. Another waiter may get those that it was told of. */
 static void
 waiter(struct t_thread *t)
 {
 	unsigned int n = (uintptr_t)t->arg;
 	void *mine[PAGES];
-	int ret = pagepool_wait(pool, n, FOREVER);
+	int ret;
 
-	if (ret == 0) {
-		CHECK_EQ(pagepool_alloc_bulk(pool, mine, n), n);
+	do {
+		ret = pagepool_wait(pool, n, FOREVER);
+	} while (ret == 0 && pagepool_alloc_bulk(pool, mine, n) == 0);
+	if (ret == 0)
 		pagepool_put_bulk(pool, mine, n);
-	}
 	atomic_store(&result[t->index], ret);
 }
 
