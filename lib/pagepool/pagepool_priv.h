@@ -184,6 +184,7 @@ struct pagepool_state {
 	/* Growth and trim: grow.c. */
 	pthread_mutex_t size_lock __rte_cache_aligned;
 	uint32_t size_seq; /**< Grows with each change; odd: a trim is at work. Atomic. */
+	uint64_t trimmed;  /**< Pages that trims sent to their slabs. */
 	uint64_t
 		grow_after; /**< Not before this, in timer cycles; 0: the last attempt succeeded. */
 

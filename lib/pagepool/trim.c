@@ -51,6 +51,7 @@ turn_ring(struct pagepool_state *st)
 			else
 				page[nb_back++] = page[i];
 		}
+		pagepool_total_set(&st->trimmed, st->trimmed + nb_home);
 		pp_slab_give(st, home, nb_home);
 		pp_give(st, st->no_cache, page, nb_back);
 	}
