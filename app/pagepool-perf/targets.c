@@ -15,6 +15,7 @@ enum figure {
 	FIGURE_CALIB,       /**< result_calib_ratio() of the case. */
 	FIGURE_META,        /**< Bytes. */
 	FIGURE_PAIR,        /**< Against the pool `base` of the same bench, cache and bulk. */
+	FIGURE_MS,          /**< Milliseconds of the case. */
 	FIGURE_ELSEWHERE,   /**< Another program measures it. */
 };
 
@@ -51,6 +52,8 @@ static const struct target targets[] = {
 	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_PAIR, "detach", "1000000_out",
 		0, 1, "1000_out"},
 	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
+	{"trim of an idle pool, 1 GiB, milliseconds", 50, FIGURE_MS, "trim", "1GiB_in_ring", 0, 1,
+		NULL},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };
@@ -86,6 +89,8 @@ figure(const struct results *r, const struct target *t)
 	c = result_find(r, t->bench, t->pool, t->cache, t->bulk);
 	if (t->figure == FIGURE_CALIB)
 		return result_calib_ratio(r, c);
+	if (t->figure == FIGURE_MS)
+		return c == NULL ? NAN : c->min * 1e3 / (double)rte_get_tsc_hz();
 	if (t->figure == FIGURE_PAIR)
 		return pair_ratio(r, t, c);
 	if (t->figure == FIGURE_META)

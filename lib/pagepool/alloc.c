@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * The out-of-line half of alloc: refill the caller's cache from the ring and from slabs, or go
- * around it; and when nothing is left there, have other lcores' caches emptied.
+ * around it; and when nothing is left there, have other lcores' caches emptied, or the pool grow.
  */
 #include "pagepool_priv.h"
 #include "provider.h"
@@ -14,6 +14,9 @@ has_fallback(const struct pagepool_state *st)
 {
 	return __atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_FALLBACK;
 }
+
+/* Slabs that an alloc has others bring, which may take them all, before it gives up. */
+#define GROWS_MAX 16u
 
 /* Up to n pages: from the ring, the rest from slabs. That tops up the pages in circulation until
  * the ring has a burst to spare when a refill comes, and refills find full bursts in it.
@@ -61,7 +64,10 @@ alloc_around(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room,
 		pp_count(st, c, &c->direct, n);
 		return n;
 	}
-	pp_give(st, c, pages, got);
+	if (got > 0) {
+		pp_give(st, c, pages, got);
+		pp_wake(st);
+	}
 	return 0;
 }
 
@@ -74,7 +80,8 @@ alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, u
 
 	if (unlikely(pp_is_dying(st)))
 		goto leave;
-	if (n > room) {
+	/* Who waits is told of what lies in the ring, so caches take no more than what is used. */
+	if (n > room || unlikely(pp_waited_for(st))) {
 		got = alloc_around(st, c, room, pages, n);
 		goto leave;
 	}
@@ -118,8 +125,9 @@ static __rte_always_inline unsigned int
 alloc(struct pagepool *pool, void **pages, unsigned int n)
 {
 	struct pagepool_state *st = pool->state;
-	unsigned int got, tries = 3;
+	unsigned int got, tries = 3, grows = GROWS_MAX;
 	struct pagepool_cache *c;
+	uint32_t size;
 
 	if (unlikely(n == 0))
 		return 0;
@@ -127,8 +135,10 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 		pp_fallback_poll(st);
 	c = pp_cache_own(pool);
 	do {
+		size = pp_size_seq(st);
 		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
-	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c, n));
+	} while (unlikely(got == 0) && ((tries > 0 && tries-- > 0 && pp_cache_reclaim(st, c, n)) ||
+					       (grows-- > 0 && pp_grow_starved(st, n, size))));
 
 	if (unlikely(got == 0)) {
 		c = c != NULL ? c : st->no_cache;
@@ -149,13 +159,22 @@ watched(struct pagepool_state *st, void **pages, unsigned int n, uintptr_t site)
 		pp_track_alloc(st, watch, pages, n, site);
 }
 
+/* Outside of the cache, with the pages in hand, which keep the pool. */
+static __rte_always_inline void
+finish(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
+{
+	if (unlikely(pp_watched(pool->state)))
+		watched(pool->state, pages, n, site);
+	if (unlikely(__atomic_load_n(&pool->state->low_pages, __ATOMIC_RELAXED) != 0))
+		pp_low_water_down(pool);
+}
+
 PP_EXPORT __rte_noinline unsigned int
 pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 {
 	unsigned int got = alloc(pool, pages, n);
 
-	if (unlikely(pp_watched(pool->state)))
-		watched(pool->state, pages, got, (uintptr_t)__builtin_return_address(0));
+	finish(pool, pages, got, (uintptr_t)__builtin_return_address(0));
 	return got;
 }
 
@@ -164,7 +183,6 @@ pagepool_alloc_at(struct pagepool *pool, void **pages, unsigned int n, uintptr_t
 {
 	unsigned int got = alloc(pool, pages, n);
 
-	if (unlikely(pp_watched(pool->state)))
-		watched(pool->state, pages, got, site);
+	finish(pool, pages, got, site);
 	return got;
 }

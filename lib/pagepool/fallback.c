@@ -15,22 +15,16 @@
  * pool never has less than it had; it has both until the ordinary pages are home.
  */
 #include <errno.h>
-#include <pthread.h>
 
 #include <rte_cycles.h>
 
-#include "dma.h"
 #include "pagepool_priv.h"
 #include "provider.h"
 
 /** Tries in a second: one that finds no huge pages costs some microseconds. */
 #define HEAL_PER_SECOND 10u
-/** Slabs that what is missing is divided into: each goes by itself, when its pages are home. */
+/** Slabs that a pool of ordinary pages alone has: each goes by itself, when its pages are home. */
 #define PARTS 16u
-
-/* Held while slabs of ordinary pages come, and while it is found that the last one has gone, so that
- * what is out of line agrees with what slabs there are. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint32_t
 load(const uint32_t *field)
@@ -45,7 +39,6 @@ is_outline(const struct pagepool_state *st)
 	return load(&st->outline) & PP_OUT_FALLBACK;
 }
 
-/* The lock is held. */
 static void
 begin(struct pagepool_state *st)
 {
@@ -53,7 +46,7 @@ begin(struct pagepool_state *st)
 		pp_cache_outline(st, PP_OUT_FALLBACK, true);
 }
 
-/* No slab comes meanwhile, so once there is none there is none. The lock is held. */
+/* No slab comes meanwhile, so once there is none there is none. */
 static void
 settle(struct pagepool_state *st)
 {
@@ -64,15 +57,15 @@ settle(struct pagepool_state *st)
 		PP_LOG(NOTICE, "%s: has huge pages only again\n", st->name);
 }
 
-/** Get ordinary pages for so many granules. Not inside a cache. @return 0 or -errno */
+/** Get ordinary pages for so many granules, in slabs of a share of the pool, so that it does not become
+ * too many. Not inside a cache; the size is locked, or nobody knows the pool yet. @return 0 or -errno */
 int
 pp_fallback_populate(struct pagepool_state *st, uint32_t granules)
 {
-	uint32_t part = (granules + PARTS - 1) / PARTS;
-	int cancel = pp_cancel_off();
+	uint32_t most = st->pages_max / (PAGEPOOL_GRANULE / st->page_size);
+	uint32_t part = (most + PARTS - 1) / PARTS;
 	int64_t got = 0;
 
-	pthread_mutex_lock(&lock);
 	begin(st);
 	PP_LOG(WARNING,
 		"%s: no huge pages are left, %u MiB of it are ordinary pages until there are; "
@@ -85,8 +78,6 @@ pp_fallback_populate(struct pagepool_state *st, uint32_t granules)
 		granules -= got;
 	}
 	settle(st);
-	pthread_mutex_unlock(&lock);
-	pp_cancel_restore(cancel);
 	return RTE_MIN(got, 0);
 }
 
@@ -107,61 +98,6 @@ pp_fallback_split(
 			good[nb_good++] = pages[i];
 	}
 	return nb_good;
-}
-
-static int
-slab_number(const struct pagepool_state *st, const struct pp_slab *slab)
-{
-	for (uint32_t i = 0; i < st->nb_slabs; i++)
-		if (st->slabs[i] == slab)
-			return i;
-	return -1;
-}
-
-/* Take slab i off the pool's array; dma.c's lock and slab_lock are held. */
-static void
-slab_extract(struct pagepool_state *st, uint32_t i)
-{
-	struct pp_slab *slab = st->slabs[i];
-
-	/* Relaxed, all: see slab_insert(). */
-	__atomic_store_n(&st->nb_slabs, st->nb_slabs - 1, __ATOMIC_RELAXED);
-	memmove(&st->slabs[i], &st->slabs[i + 1], (st->nb_slabs - i) * sizeof(st->slabs[0]));
-	__atomic_store_n(&st->nb_pages, st->nb_pages - slab->nb_pages, __ATOMIC_RELAXED);
-	__atomic_store_n(&st->slab_free, st->slab_free - slab->nb_free, __ATOMIC_RELAXED);
-	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
-	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
-	if (slab->fallback) {
-		__atomic_store_n(&st->fallback_slabs, st->fallback_slabs - 1, __ATOMIC_RELAXED);
-		__atomic_store_n(
-			&st->fallback_pages, st->fallback_pages - slab->nb_pages, __ATOMIC_RELAXED);
-	}
-}
-
-/** Give a slab back of which all pages are home. @return 0, -EBUSY: they are not, -ENOENT: it is not
- * the pool's (any more) */
-int
-pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
-{
-	int ret = 0, i;
-
-	/* So that nobody attaches the pool while its slabs change. */
-	pp_dma_lock();
-	rte_spinlock_lock(&st->slab_lock);
-	i = slab_number(st, slab);
-	if (i < 0)
-		ret = -ENOENT;
-	else if (slab->nb_free < slab->nb_pages)
-		ret = -EBUSY;
-	else
-		slab_extract(st, i);
-	rte_spinlock_unlock(&st->slab_lock);
-	if (ret == 0)
-		pp_pagemap_clear(slab);
-	pp_dma_unlock();
-	if (ret == 0)
-		pp_slab_free(slab);
-	return ret;
 }
 
 /* A slab of ordinary pages that is empty and not needed. NULL: there is none. */
@@ -189,7 +125,7 @@ remove_empty(struct pagepool_state *st)
 
 	/* If a page has just been taken of it, next time. */
 	while ((slab = find_empty(st)) != NULL)
-		if (pp_slab_remove(st, slab) != 0)
+		if (pp_slab_remove_locked(st, slab) != 0)
 			break;
 }
 
@@ -219,6 +155,8 @@ replace(struct pagepool_state *st)
 
 	for (uint32_t n = missing(st); n > 0 && got == -ENOMEM; n /= 2)
 		got = pp_slab_new(st, n, false);
+	if (got > 0)
+		pp_size_grown(st);
 	return got > 0;
 }
 
@@ -229,7 +167,7 @@ pp_fallback_heal(struct pagepool_state *st)
 	int cancel = pp_cancel_off();
 
 	/* Whoever is at it does the same. */
-	if (pthread_mutex_trylock(&lock) == 0) {
+	if (pp_size_trylock(st)) {
 		if (!pp_is_dying(st)) {
 			remove_empty(st);
 			if (load(&st->fallback_slabs) > 0 && replace(st)) {
@@ -240,7 +178,7 @@ pp_fallback_heal(struct pagepool_state *st)
 			}
 			settle(st);
 		}
-		pthread_mutex_unlock(&lock);
+		pp_size_unlock(st);
 	}
 	pp_cancel_restore(cancel);
 }
@@ -260,10 +198,10 @@ pp_fallback_poll(struct pagepool_state *st)
 
 /** A pool has been closed: nobody changes its slabs any more after this. */
 void
-pp_fallback_stop(const struct pagepool_state *st)
+pp_fallback_stop(struct pagepool_state *st)
 {
 	if (!(st->flags & PAGEPOOL_F_FALLBACK))
 		return;
-	pthread_mutex_lock(&lock);
-	pthread_mutex_unlock(&lock);
+	pp_size_lock(st);
+	pp_size_unlock(st);
 }

@@ -5,8 +5,9 @@
  * map at the same address; nothing in it points to the private memory of one, but for the provider.
  *
  * Locks, and the order in which they may be nested:
- *   fallback.c's slabs of ordinary pages, of one process: that they come, and that the last one is
- *               gone. Held during system calls.
+ *   size_lock   which slabs there are: growth and trim. A thread that is inside a cache must never take
+ *               it. Held during system calls.
+ *   wait_lock   who waits for pages.
  *   dma.c's     attachments and domains, of one process. Taken by control threads, and by the put
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
@@ -63,7 +64,6 @@ pp_cancel_restore(int state)
 #define PP_EXPORT __attribute__((visibility("default")))
 
 struct rte_device;
-struct rte_memzone;
 
 /** A contiguous range of memory carved into pages. Descriptors are recycled, never freed. */
 struct pp_slab {
@@ -78,6 +78,7 @@ struct pp_slab {
 	bool eal;      /**< The provider is EAL's, and any process may free it. */
 	bool map;      /**< PAGEPOOL_PROVIDER_F_MAP. */
 	bool fallback; /**< Ordinary pages, for want of huge ones. */
+	bool leaving;  /**< To be removed, so nobody takes pages from it; slab_lock. */
 	int16_t node;  /**< NUMA node it lies on, -1: not known. */
 	void *track;   /**< Records of who holds its pages. */
 	void *frag;    /**< Counts of its pages' fragments. */
@@ -85,6 +86,7 @@ struct pp_slab {
 	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
 	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
 	uint32_t hint;     /**< Word of the bitmap to look at first; slab_lock. */
+	uint32_t found;    /**< Pages of it that a trim met in the ring; its own. */
 	uint64_t *free;    /**< A bit per page: it lies in the slab; slab_lock. */
 	/** Pools that check: a bit per unit of the slab: a page starts here; it is in use. */
 	uint64_t *start, *out;
@@ -150,11 +152,15 @@ struct pagepool_state {
 	bool watched;                    /**< Allocs and puts have to look at something ... */
 	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
 	bool live;                       /**< It was created, and may be in use. */
+	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
-	uint32_t pages_max; /**< Most pages it may have. */
+	uint32_t pages_max;     /**< Most pages it may have. */
+	uint32_t pages_min;     /**< Fewest pages that a trim leaves. */
+	uint32_t slab_granules; /**< Length of its slabs, in units of PAGEPOOL_GRANULE. */
+	bool published;         /**< It has been created: others may be in it. */
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
@@ -181,8 +187,6 @@ struct pagepool_state {
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 
-	struct pp_recycling recycling __rte_cache_aligned;
-	struct pp_rates rates __rte_cache_aligned;
 	/* Where slabs come from, of use to the owner's process alone; see provider.c. */
 	const struct pagepool_provider_ops *provider; /**< NULL: external. */
 	void *provider_priv;
@@ -193,10 +197,34 @@ struct pagepool_state {
 
 	/* Ordinary pages that stand in for huge ones, see fallback.c. */
 	uint32_t pages_wanted;      /**< Pages that the pool has to have when it is well. */
-	uint32_t fallback_slabs;    /**< slab_lock. */
+	uint32_t fallback_slabs;    /**< slab_lock; those of ordinary pages. */
 	uint32_t fallback_pages;    /**< slab_lock. */
 	uint64_t released_fallback; /**< Atomic. */
 	uint64_t heal_at;           /**< When to try next, in timer cycles; atomic. */
+
+	/* Growth and trim: grow.c. */
+	pthread_mutex_t size_lock __rte_cache_aligned;
+	uint32_t size_seq; /**< Grows with each change; odd: a trim is at work. Atomic. */
+	uint64_t trimmed;  /**< Pages that trims sent to their slabs. */
+	uint64_t
+		grow_after; /**< Not before this, in timer cycles; 0: the last attempt succeeded. */
+
+	/* Low-water mark: low_water.c. All atomic. */
+	uint32_t low_armed;   /**< The callback is due. */
+	uint32_t low_process; /**< pp_process() of the one who has the callback. */
+	uint64_t low_waters;  /**< Calls. */
+
+	/* Waiters: wait.c. */
+	rte_spinlock_t wait_lock __rte_cache_aligned;
+	uint32_t waiting;   /**< Threads that need puts to come out of line; wait_lock. */
+	uint32_t wait_need; /**< The fewest pages that one of them waits for. */
+	uint32_t wait_seq;  /**< Futex: grows when they are woken. */
+	uint32_t asleep;    /**< One may be asleep. */
+	uint32_t waiters;   /**< Threads in pagepool_wait(); atomic. */
+	uint64_t waits;     /**< wait_lock. */
+
+	struct pp_recycling recycling __rte_cache_aligned;
+	struct pp_rates rates __rte_cache_aligned;
 
 	/** Threads without a cache that are inside the pool. */
 	uint32_t guests __rte_cache_aligned;
@@ -367,6 +395,23 @@ uint32_t pp_pagemap_next_id(void);
 struct pp_registry *pp_pagemap_registry(void);
 uint32_t pp_process(void);
 
+/* grow.c */
+int pp_size_init(struct pagepool_state *st);
+void pp_size_lock(struct pagepool_state *st);
+bool pp_size_trylock(struct pagepool_state *st);
+void pp_size_unlock(struct pagepool_state *st);
+void pp_size_grown(struct pagepool_state *st);
+uint32_t pp_grow_room(const struct pagepool_state *st);
+bool pp_grow_starved(struct pagepool_state *st, unsigned int n, uint32_t seen);
+
+/** What pp_grow_starved() wants to know of before its caller looked for pages. */
+static inline uint32_t
+pp_size_seq(const struct pagepool_state *st)
+{
+	/* Acquire: pairs with the releases in grow.c and trim.c, so that the pages are seen. */
+	return __atomic_load_n(&st->size_seq, __ATOMIC_ACQUIRE);
+}
+
 /* lookup.c */
 int pp_library_init(void);
 int pp_list_add(struct pagepool_state *st);
@@ -418,14 +463,17 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 /* slab.c */
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
-void pp_slab_free(struct pp_slab *slab);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
+unsigned int pp_slab_take_from(
+	struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 
@@ -434,6 +482,40 @@ static inline size_t
 pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const void *addr)
 {
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
+}
+
+/* low_water.c */
+void pp_low_water_up(struct pagepool_state *st);
+void pp_low_water_down(struct pagepool *pool);
+void pp_low_water_forget(const struct pagepool_state *st);
+
+/* wait.c */
+void pp_wait_wake(struct pagepool_state *st);
+bool pp_nobody_waits(const struct pagepool_state *st);
+bool pp_wait_end(struct pagepool_state *st);
+
+/** Does somebody wait, so that pages have to stay in the ring? Decided inside a cache. */
+static inline bool
+pp_waited_for(const struct pagepool_state *st)
+{
+	/* Relaxed: seen in time by the barrier of pp_cache_outline(). */
+	return __atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_WAIT;
+}
+
+/** Pages have come to ring or slabs: tell who waits for them. Inside a cache, or as a controller. */
+static inline void
+pp_wake(struct pagepool_state *st)
+{
+	/* Only the compiler, as on going inside: pp_barrier() of the waiter supplies that half of the
+	 * fence. Sequentially consistent where it cannot. */
+	if (st->fence)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(pp_waited_for(st)))
+		pp_wait_wake(st);
+	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))
+		pp_low_water_up(st);
 }
 
 /* telemetry_stats.c */

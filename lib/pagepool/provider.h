@@ -38,7 +38,6 @@ unsigned int pp_fallback_split(
 	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, void **bad);
 void pp_fallback_poll(struct pagepool_state *st);
 void pp_fallback_heal(struct pagepool_state *st);
-void pp_fallback_stop(const struct pagepool_state *st);
-int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
+void pp_fallback_stop(struct pagepool_state *st);
 
 #endif /* PAGEPOOL_PROVIDER_PRIV_H */

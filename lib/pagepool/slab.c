@@ -175,6 +175,14 @@ slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
 	return bytes;
 }
 
+/* Slabs of ordinary pages come and go; slab_lock is held. Relaxed: as in slab_insert(). */
+static void
+count_fallback(struct pagepool_state *st, int32_t slabs, int32_t pages)
+{
+	__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + slabs, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->fallback_pages, st->fallback_pages + pages, __ATOMIC_RELAXED);
+}
+
 /* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
  * others from doing the same. */
 static int
@@ -201,11 +209,8 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
-	if (slab->fallback) {
-		__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + 1, __ATOMIC_RELAXED);
-		__atomic_store_n(
-			&st->fallback_pages, st->fallback_pages + slab->nb_pages, __ATOMIC_RELAXED);
-	}
+	if (slab->fallback)
+		count_fallback(st, 1, slab->nb_pages);
 	rte_spinlock_unlock(&st->slab_lock);
 	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
@@ -236,6 +241,74 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 	return ret;
 }
 
+/* Take a slab out of the pool, if all its pages lie in it: nobody finds it any more afterwards. */
+static int
+slab_extract(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = 0;
+	uint32_t i;
+
+	rte_spinlock_lock(&st->slab_lock);
+	i = pp_slab_above(st, slab->base);
+	if (i == 0 || st->slabs[i - 1] != slab)
+		ret = -ENOENT;
+	else if (slab->nb_free != slab->nb_pages)
+		ret = -EBUSY;
+	if (ret < 0) {
+		rte_spinlock_unlock(&st->slab_lock);
+		return ret;
+	}
+	i--;
+	memmove(&st->slabs[i], &st->slabs[i + 1], (st->nb_slabs - i - 1) * sizeof(st->slabs[0]));
+	/* Relaxed, all: as in slab_insert(). */
+	__atomic_store_n(&st->nb_slabs, st->nb_slabs - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->nb_pages, st->nb_pages - slab->nb_pages, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->slab_free, st->slab_free - slab->nb_pages, __ATOMIC_RELAXED);
+	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
+	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
+	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
+	if (slab->fallback)
+		count_fallback(st, -1, -(int32_t)slab->nb_pages);
+	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
+	 * done with the slab before it goes. */
+	pp_pagemap_clear(slab);
+	rte_spinlock_unlock(&st->slab_lock);
+	return 0;
+}
+
+/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
+int
+pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = pp_dma_remove_begin(st);
+
+	if (ret < 0)
+		return ret;
+	ret = slab_extract(st, slab);
+	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
+	if (ret == 0) {
+		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
+		pp_slab_free(slab);
+	}
+	return ret;
+}
+
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
+ * inside a cache, no lock held.
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
+int
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret;
+
+	pp_size_lock(st);
+	ret = pp_slab_remove_locked(st, slab);
+	pp_size_unlock(st);
+	return ret;
+}
+
 /** Get a slab of so many granules, or fewer if the provider likes, of the pool's memory or of ordinary
  * pages. @return granules or -errno */
 int64_t
@@ -258,15 +331,15 @@ pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 	return ret < 0 ? ret : (int64_t)granules;
 }
 
-/** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
- * DMA mappings cost, else ever smaller ones, and then ordinary pages if these may be. On failure
- * the caller frees what there is. */
+/** Get slabs for at least nb_pages: as long as the pool's slabs are to be, since their number is what
+ * DMA mappings cost, or ever smaller ones if memory does not allow it, and then ordinary pages if these
+ * may be. What came before a failure stays. */
 int
 pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 {
 	uint32_t ppg = pages_per_granule(st);
 	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
-	size_t len = left;
+	size_t len = st->slab_granules;
 	int64_t got;
 
 	while (left > 0) {
@@ -325,7 +398,8 @@ take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n
 	unsigned int got = 0;
 
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback)
+		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback &&
+			!st->slabs[i]->leaving)
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	return got;
 }
@@ -353,6 +427,22 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	/* Relaxed: who is late looks at the next burst. */
 	if (unlikely(hold >= __atomic_load_n(&st->recycling_due, __ATOMIC_RELAXED)))
 		pp_recycling_look(st, hold);
+	return got;
+}
+
+/** Take up to n pages from one slab. */
+unsigned int
+pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
+{
+	unsigned int got;
+
+	rte_spinlock_lock(&st->slab_lock);
+	got = slab_take(slab, pages, n);
+	pagepool_total_set(&st->hold, st->hold + got);
+	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&st->slab_lock);
+	if (got > 0)
+		pp_trace_hold(st, pages[0], got);
 	return got;
 }
 

@@ -12,6 +12,7 @@
 #include <rte_cycles.h>
 
 #include "harness.h"
+#include "pagepool_memory.h"
 #include "provider_fake.h"
 
 #define SIZE     2048u
@@ -259,6 +260,55 @@ growth_fails(void)
 	T_DESTROY(pool);
 }
 
+/* A pool that has huge pages grows by ordinary ones, under an alloc and when told to; a trim gives
+ * them back, and the inline code is on again. */
+static void
+grows(void)
+{
+	struct pagepool *pool;
+	void *pages[2 * PAGES];
+
+	fake = (struct provider_fake){0};
+	t_log_begin();
+	pool = T_CREATE(.name = "growing", .nb_pages = PAGES, .max_pages = 4 * PAGES,
+		.page_size = SIZE, .flags = PAGEPOOL_F_FALLBACK, .provider = &provider_fake,
+		.provider_arg = &fake);
+	CHECK_EQ(t_stats(pool).fallback_slabs, 0);
+	fake.dry = true;
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, PAGES), PAGES);
+	CHECK_EQ(t_stats(pool).fallback_slabs, 0);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages + PAGES, 300), 300);
+	CHECK(t_stats(pool).fallback_pages >= 300);
+	for (unsigned int i = 0; i < PAGES + 300; i++)
+		CHECK_EQ(is_good(pages[i]), i < PAGES);
+	CHECK_EQ(pagepool_grow(pool, PPG), 0);
+	t_log_end();
+	CHECK(t_stats(pool).fallback_pages >= 300 + PPG);
+	CHECK_EQ(t_stats(pool).pages, PAGES + t_stats(pool).fallback_pages);
+	CHECK(!is_inline(pool));
+	pagepool_put_bulk(pool, pages, PAGES + 300);
+	CHECK_EQ(t_stats(pool).released_fallback, 300);
+	/* It has the pages that were asked for without them, so they go. */
+	heal(pool);
+	CHECK_EQ(t_stats(pool).pages, PAGES);
+	CHECK(is_inline(pool));
+	t_log_begin();
+	CHECK_EQ(pagepool_grow(pool, PPG), 0);
+	t_log_end();
+	CHECK(t_stats(pool).fallback_slabs > 0);
+	CHECK_EQ(pagepool_trim(pool, 0), PPG);
+	CHECK_EQ(t_stats(pool).fallback_slabs, 0);
+	CHECK_EQ(t_stats(pool).fallback_pages, 0);
+	CHECK_EQ(t_stats(pool).pages, PAGES);
+	/* Found by the next allocs. */
+	for (uint64_t end = rte_get_timer_cycles() + 20 * rte_get_timer_hz(); !is_inline(pool);) {
+		CHECK(rte_get_timer_cycles() < end);
+		CHECK((pages[0] = pagepool_alloc(pool)) != NULL);
+		pagepool_put(pool, pages[0]);
+	}
+	T_DESTROY(pool);
+}
+
 /* Its last put frees it, also if it brings an ordinary page; and nothing heals any more. */
 static void
 zombie(void)
@@ -420,10 +470,13 @@ main(int argc, char **argv)
 	RUN(heals);
 	RUN(heals_in_use);
 	RUN(growth_fails);
+	RUN(grows);
 	RUN(zombie);
 	RUN(checked);
 	RUN(flag);
-	RUN(memlock);
+	/* The sanitizers do not let anything be locked. */
+	if (T_SANITIZER[0] == 0)
+		RUN(memlock);
 	RUN(threads);
 	return t_end();
 }

@@ -7,6 +7,7 @@
  */
 #include "fault.h"
 #include "harness.h"
+#include "pagepool_memory.h"
 #include "provider_fake.h"
 
 #define SIZE     2048u
@@ -101,6 +102,35 @@ create_survives(void)
 		CHECK_EQ(info.memory_kind, PAGEPOOL_MEMORY_OTHER);
 		CHECK(strcmp(info.memory, "memory of a test") == 0);
 		CHECK_EQ(info.nb_slabs, k == 2 ? 2 : 1);
+		T_DESTROY(pool);
+		CHECK_EQ(f.destroys, 1);
+	}
+}
+
+/* Growth by several slabs that fails at each call: what came before stays, and the pool goes on. */
+static void
+growth_fails(void)
+{
+	for (unsigned int k = 1; k <= GRANULES; k++) {
+		struct provider_fake f = {.at_most = PAGEPOOL_GRANULE};
+		struct pagepool_params p = params(&f, 0);
+		struct pagepool *pool;
+		void *pages[PAGES];
+
+		p.max_pages = 2 * PAGES;
+		pool = pagepool_create(&p);
+		CHECK(pool != NULL);
+		f.err = -EIO;
+		f.fail_at = k;
+		CHECK_EQ(pagepool_grow(pool, PAGES), -EIO);
+		CHECK_EQ(f.slabs, GRANULES + k - 1);
+		CHECK_EQ(t_stats(pool).pages, f.slabs * (PAGEPOOL_GRANULE / SIZE));
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages, PAGES), PAGES);
+		pagepool_put_bulk(pool, pages, PAGES);
+		CHECK_EQ(pagepool_grow(pool, (GRANULES + 1 - k) * (PAGEPOOL_GRANULE / SIZE)), 0);
+		CHECK_EQ(f.slabs, 2 * GRANULES);
+		CHECK_EQ(pagepool_trim(pool, 0), PAGES);
+		CHECK_EQ(f.slabs, GRANULES);
 		T_DESTROY(pool);
 		CHECK_EQ(f.destroys, 1);
 	}
@@ -342,6 +372,7 @@ main(int argc, char **argv)
 	warm_up();
 	RUN(create_fails);
 	RUN(create_survives);
+	RUN(growth_fails);
 	RUN(library_fails);
 	RUN(name_taken);
 	RUN(bad_slabs);
