@@ -430,22 +430,6 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	return got;
 }
 
-/** Take up to n pages from one slab. */
-unsigned int
-pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
-{
-	unsigned int got;
-
-	rte_spinlock_lock(&st->slab_lock);
-	got = slab_take(slab, pages, n);
-	pagepool_total_set(&st->hold, st->hold + got);
-	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
-	if (got > 0)
-		pp_trace_hold(st, pages[0], got);
-	return got;
-}
-
 /* NULL if the page went home, else why it did not. */
 static const char *
 slab_give(struct pagepool_state *st, const void *page)
