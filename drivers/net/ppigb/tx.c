@@ -28,12 +28,32 @@ put_bulk(struct rte_mempool *mp, void *objs, unsigned int n)
 	rte_mempool_put_bulk(mp, objs, n);
 }
 
-/* Mbufs of mixed pools, with references elsewhere, and gaps where contexts were. */
+/* Mbufs to the pools they are from, one put for each pool. Reorders them. */
 static void
-free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
+put_sorted(struct rte_mbuf **m, unsigned int n)
 {
-	void *batch[64];
-	struct rte_mempool *pool = NULL;
+	while (n > 0) {
+		struct rte_mempool *pool = m[0]->pool;
+		unsigned int same = 1;
+
+		for (unsigned int i = 1; i < n; i++)
+			if (m[i]->pool == pool) {
+				struct rte_mbuf *other = m[same];
+
+				m[same++] = m[i];
+				m[i] = other;
+			}
+		put_bulk(pool, m, same);
+		m += same;
+		n -= same;
+	}
+}
+
+/* Mbufs of mixed pools, with references elsewhere, and gaps where contexts were. Their places in the
+ * ring are free now, and hold those that go home. */
+static void
+free_run(struct ppigb_txq *txq, struct rte_mbuf **sw, uint16_t n)
+{
 	unsigned int k = 0;
 
 	for (uint16_t i = 0; i < n; i++) {
@@ -45,17 +65,10 @@ free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
 		}
 		if (!txq->fast_free)
 			m = rte_pktmbuf_prefree_seg(m);
-		if (unlikely(m == NULL))
-			continue;
-		if (k > 0 && (m->pool != pool || k == RTE_DIM(batch))) {
-			put_bulk(pool, batch, k);
-			k = 0;
-		}
-		pool = m->pool;
-		batch[k++] = m;
+		if (likely(m != NULL))
+			sw[k++] = m;
 	}
-	if (k > 0)
-		put_bulk(pool, batch, k);
+	put_sorted(sw, k);
 }
 
 static __rte_always_inline void
