@@ -42,12 +42,6 @@ ppigb_bus_master(struct rte_pci_device *d, bool on)
 	return 0;
 }
 
-void
-ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx)
-{
-	CHECK(p == &d_port && (rx ? d_dev->data->rx_queues[q] : d_dev->data->tx_queues[q]) == NULL);
-}
-
 /* The port is on no bus that has DMA to map for. */
 int
 pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev)

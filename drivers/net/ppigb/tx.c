@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "pack.h"
 #include "queue.h"
 
 /** What a burst function looks for in each packet, besides sending it. */
@@ -115,19 +116,28 @@ ppigb_tx_clear(struct ppigb_txq *txq)
 	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
 }
 
-/* The pool in whose memory a segment's data lie; NULL if they lie in none. */
-static __rte_always_inline struct rte_mempool *
+/* The mempool in whose memory a segment's data lie, or the pool of packed packets; NULL if they lie in
+ * none that we know. */
+static __rte_always_inline void *
 data_pool(struct rte_mbuf *m)
 {
 	if (likely(RTE_MBUF_DIRECT(m)))
 		return m->pool;
-	return RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : NULL;
+	return RTE_MBUF_CLONED(m) ? (void *)rte_mbuf_from_indirect(m)->pool : ppigb_pack_pool(m);
+}
+
+static int
+reach(struct ppigb_txq *txq, const struct rte_mbuf *m, void *pool)
+{
+	struct rte_eth_dev *dev = &rte_eth_devices[txq->port_id];
+
+	return RTE_MBUF_HAS_EXTBUF(m) ? ppigb_reach_pool(dev, pool) : ppigb_reach(dev, pool);
 }
 
 /* A pool that the last packet was not from. Takes locks, and maps memory, once per pool: in the
  * process that owns the port, since mappings belong to it. */
 static __rte_noinline bool
-reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
+reach_slow(struct ppigb_txq *txq, const struct rte_mbuf *m, void *mp)
 {
 	unsigned int i = 0;
 
@@ -135,8 +145,8 @@ reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
 		return false;
 	while (i < PPIGB_TX_POOLS - 1 && txq->pools[i] != mp)
 		i++;
-	if (txq->pools[i] != mp && (rte_eal_process_type() != RTE_PROC_PRIMARY ||
-					   ppigb_reach(&rte_eth_devices[txq->port_id], mp) < 0)) {
+	if (txq->pools[i] != mp &&
+		(rte_eal_process_type() != RTE_PROC_PRIMARY || reach(txq, m, mp) < 0)) {
 		txq->unreached = mp;
 		return false;
 	}
@@ -150,9 +160,9 @@ static bool
 in_reach(struct ppigb_txq *txq, struct rte_mbuf *m)
 {
 	for (; m != NULL; m = m->next) {
-		struct rte_mempool *mp = data_pool(m);
+		void *mp = data_pool(m);
 
-		if (unlikely(mp != txq->pools[0] || mp == NULL) && !reach_slow(txq, mp))
+		if (unlikely(mp != txq->pools[0] || mp == NULL) && !reach_slow(txq, m, mp))
 			return false;
 	}
 	return true;
@@ -188,7 +198,7 @@ send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n,
 {
 	volatile union ppigb_tx_desc *d = &txq->ring[to];
 	struct rte_mbuf **sw = &txq->sw[to];
-	const struct rte_mempool *pool = txq->pools[0];
+	const void *pool = txq->pools[0];
 	uint16_t i;
 
 #pragma GCC unroll 4
