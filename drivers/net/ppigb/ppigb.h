@@ -18,7 +18,8 @@
  *   reach.c      pools that the device can reach
  *   rx.c         receive: plain;  rx_offload.c  with scatter and flags from the descriptors
  *   pack.[ch]    small packets out of the device's buffers;  pack_make.c  what they are made of
- *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN
+ *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN;
+ *   tx_free.c    what was sent
  *   filter.c     addresses, promiscuous;  vlan.c;  rss.c
  *   intr.c       link and Rx interrupts;  watch.c  removal
  *   stats.[ch]   counters;  xstats.c  all of them by name;  dump.c  registers

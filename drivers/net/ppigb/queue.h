@@ -205,6 +205,8 @@ uint16_t ppigb_tx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_segments(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n);
+
+/* tx_free.c */
 /** Return the mbufs of descriptors up to `to` to their pools. */
 void ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to);
 /** Empty the ring; the queue is off, for the burst function too. */
