@@ -25,6 +25,7 @@ set -euo pipefail
 # Name and what it is; in the order in which they run.
 SUITES=(
 	'build:all compiles with warnings as errors'
+	'docs:reference and guide are built with warnings as errors'
 	'format:clang-format, shellcheck, licence line of each file'
 	"sdk:where DPDK's driver headers come from"
 	'unit:one program per contract of the library'
@@ -127,7 +128,8 @@ main() {
 	setup pp_setup_packages dpdk-test=dpdk-dev setpriv=util-linux
 	# What only one suite needs: without it that suite is skipped.
 	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap \
-		spin=spin) ||
+		spin=spin doxygen=doxygen sphinx-build=python3-sphinx \
+		myst-anchors=python3-myst-parser babeltrace2=babeltrace2) ||
 		pp_warn "some suites will be skipped"
 	pp_setup_hugepages 512
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"

@@ -50,6 +50,18 @@ suite_build() {
 	rm -rf "$PP_BUILD/werror"
 }
 
+suite_docs() {
+	local part tool
+	for part in api:doxygen guide:myst-anchors; do
+		tool=${part#*:}
+		if pp_have "$tool"; then
+			t_run "${part%:*}" 120 "$PP_TOP/scripts/docs.sh" "${part%:*}" "$PP_BUILD/docs" || true
+		else
+			t_skip "${part%:*}" "$tool is missing and could not be installed"
+		fi
+	done
+}
+
 # The files of the project that match, with paths from the top. Without git: a release archive.
 t_files() {
 	if git -C "$PP_TOP" rev-parse --git-dir >/dev/null 2>&1; then
