@@ -91,8 +91,12 @@ pools(void)
 		CHECK_EQ(d_dev->rx_pkt_burst(d_dev->data->rx_queues[0], &m, 1), 1);
 		rte_pktmbuf_free(m);
 	}
+	/* Some that are not 0 by themselves here. */
+	m = pagepool_alloc(pagepool_from_mempool(b));
+	CHECK(m != NULL);
+	pagepool_put_ring(pagepool_from_mempool(b), (void **)&m, 1);
 	check_pools(a, b);
-	CHECK(value("rx_pp_alloc_refill") > 0);
+	CHECK(value("rx_pp_alloc_refill") > 0 && value("rx_pp_recycle_ring") > 0);
 	CHECK(value("rx_pp_recycle_cached") >= 200);
 	CHECK_EQ(value("rx_packed_packets"), 0);
 	/* They are the pools', which others may use and watch. */
