@@ -13,7 +13,10 @@
 /** Most packets at a time. */
 #define BURST 64u
 
-/* By whoever frees the last packet of a page that its queue has left, on any thread. */
+/* By whoever frees the last packet of a page that its queue has left, on any thread. He may have found
+ * that he is the last by a relaxed load (rte_mbuf_ext_refcnt_update()); the others have given up
+ * their references with release, and a store that depends on a load comes after it on x86 and
+ * arm64, so the put hands over a page that all are done with. */
 void
 ppigb_pack_home(void *addr, void *opaque)
 {
