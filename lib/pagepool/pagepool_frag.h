@@ -31,8 +31,6 @@ extern "C" {
 
 /** Fragments start at, and their sizes are, multiples of this many bytes. */
 #define PAGEPOOL_FRAG_ALIGN 64u
-/** Pages that an lcore may have under the knife. */
-#define PAGEPOOL_FRAG_PAGES 8u
 
 /** @internal Out-of-line half of pagepool_alloc_frag(). */
 void *pagepool_alloc_frag_slow(struct pagepool *pool, uint32_t *size);

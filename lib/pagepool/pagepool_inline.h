@@ -23,6 +23,28 @@
 extern "C" {
 #endif
 
+/** Pages that an lcore cuts into fragments at a time, see pagepool_frag.h. */
+#define PAGEPOOL_FRAG_PAGES 8u
+
+/**
+ * Where fragments are cut from: the page in hand, and the ones before it. Its owner counts what it
+ * hands out and what it gets back itself; what others put is in the page's own count, which holds a
+ * bias meanwhile (frag.c).
+ */
+struct pagepool_frag_cursor {
+	uintptr_t page; /**< In hand; 0: none. */
+	uint32_t left;  /**< Bytes at its end that are not cut yet. */
+	uint32_t size;  /**< Bytes of a page; 0 if there is none. */
+	uint64_t alloc; /**< Fragments ever handed out. */
+	uint32_t out;   /**< Of the page in hand: handed out less put by the owner, less `alloc`. */
+	uint32_t slot;  /**< Its place in the arrays below, of which out[slot] is not in use. */
+	/** Below: the out-of-line half's. */
+	uint64_t pages, reuse; /**< See frag_pages and frag_reuse of struct pagepool_stats. */
+	uintptr_t kept[PAGEPOOL_FRAG_PAGES];
+	uint32_t *count[PAGEPOOL_FRAG_PAGES];
+	uint32_t outs[PAGEPOOL_FRAG_PAGES];
+};
+
 /**
  * An lcore's alloc cache: a LIFO array. The number of pages in it is `put - get`; keeping both
  * totals instead costs no more and makes them the counters.
@@ -38,6 +60,7 @@ struct pagepool_cache {
 	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
+	struct pagepool_frag_cursor frag;
 	__extension__ void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
 };
 

@@ -9,7 +9,8 @@
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
  *               cache, so a thread that is inside a cache must never take it.
- *   slab_lock   pages of slabs. Short; may be taken inside a cache.
+ *   frag_lock   the pages that threads without a cache cut. Short; never inside a cache.
+ *   slab_lock   pages of slabs. Short; may be taken inside a cache, and with frag_lock.
  *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
@@ -120,6 +121,9 @@ struct pagepool_state {
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
+	uint64_t page_recip; /**< For dividing by page_size, see pp_page_of(). */
+	uint32_t pages_per_granule;
+	bool frag_used;     /**< Pages may be cut into fragments; atomic. */
 	uint32_t pages_max; /**< Most pages it may have. */
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
@@ -162,6 +166,10 @@ struct pagepool_state {
 	bool claimed;         /**< Somebody is freeing it. */
 	bool inside;          /**< Somebody was inside when it was closed, and may still be. */
 	bool left;            /**< All is home, but who put the last page could not free it. */
+
+	/** Of the threads without a cache. */
+	rte_spinlock_t frag_lock __rte_cache_aligned;
+	struct pagepool_frag_cursor frag_shared;
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
 };
@@ -307,6 +315,13 @@ void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
 struct pp_registry *pp_pagemap_registry(void);
 uint32_t pp_process(void);
+
+/* frag.c */
+bool pp_frag_keeps(const struct pagepool_cache *c);
+size_t pp_frag_bytes(const struct pagepool_state *st, const struct pp_slab *slab);
+unsigned int pp_frag_drain_cache(struct pagepool_state *st, struct pagepool_cache *c);
+unsigned int pp_frag_drain_shared(struct pagepool_state *st);
+void pp_frag_drain_all(struct pagepool_state *st);
 
 /* lookup.c */
 int pp_library_init(void);

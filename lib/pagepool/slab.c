@@ -92,6 +92,7 @@ slab_free(struct pp_slab *slab)
 	rte_free(slab->free);
 	rte_free(slab->start);
 	rte_free(slab->out);
+	rte_free(slab->frag);
 	pp_provider_free(slab);
 	pp_slab_desc_put(slab);
 }
@@ -166,7 +167,7 @@ slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
 		bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
 	if (st->check)
 		bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
-	return bytes;
+	return bytes + pp_frag_bytes(st, slab);
 }
 
 /* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
