@@ -50,6 +50,10 @@ static const struct target targets[] = {
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1, NULL},
 	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_PAIR, "detach", "1000000_out",
 		0, 1, "1000_out"},
+	{"fragment of 256 bytes / page, bulk 1", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 1,
+		"page"},
+	{"fragment of 256 bytes / page, bulk 32", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 32,
+		"page"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };

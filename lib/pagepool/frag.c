@@ -3,12 +3,12 @@
  *
  * Fragments: cutting pages. One count for each page says when it may go home.
  *
- * A page that is being cut holds PP_FRAG_BIAS in its count, so that no put can bring that to 0. What
+ * A page that is being cut holds PAGEPOOL_FRAG_BIAS in its count, so that no put can bring that to 0. What
  * is handed out is counted by who cuts, in a cursor that is his alone, and a put by the same
  * lcore is subtracted there: neither takes an atomic operation. A put by anybody else subtracts
  * from the page's count. So of a page in a cursor
  *
- *     fragments out == outs[slot] - (PP_FRAG_BIAS - count)
+ *     fragments out == outs[slot] - (PAGEPOOL_FRAG_BIAS - count)
  *
  * and at 0 it is cut again from its start. When the cursor needs the place for another page it lets
  * the page go: one atomic operation takes the bias less outs[slot] from the count, which from
@@ -56,7 +56,7 @@ all_home(const struct pagepool_frag_cursor *f, unsigned int slot)
 	 * before it is handed out again. */
 	return f->kept[slot] != 0 &&
 	       pp_frag_kept_out(f, slot) ==
-		       PP_FRAG_BIAS - __atomic_load_n(f->count[slot], __ATOMIC_ACQUIRE);
+		       PAGEPOOL_FRAG_BIAS - __atomic_load_n(f->count[slot], __ATOMIC_ACQUIRE);
 }
 
 /* Begin to cut the page in a slot, of which no fragment is out. */
@@ -66,10 +66,12 @@ begin(struct pagepool_frag_cursor *f, const struct pagepool_state *st, unsigned 
 	if (f->page != 0)
 		f->outs[f->slot] = pp_frag_kept_out(f, f->slot);
 	/* Relaxed: nobody else has anything of the page; who gets a fragment sees this with it. */
-	__atomic_store_n(f->count[slot], PP_FRAG_BIAS, __ATOMIC_RELAXED);
+	__atomic_store_n(f->count[slot], PAGEPOOL_FRAG_BIAS, __ATOMIC_RELAXED);
 	f->slot = slot;
 	f->page = f->kept[slot];
-	f->size = f->left = st->page_size;
+	f->in_hand = f->count[slot];
+	f->size = st->page_size;
+	f->cut = 0;
 	f->out = -(uint32_t)pagepool_total(&f->alloc);
 }
 
@@ -90,12 +92,12 @@ let_go(struct pagepool_state *st, struct pagepool_frag_cursor *f, unsigned int s
 	kept_set(f, slot, 0);
 	if (f->page != 0 && slot == f->slot) {
 		f->page = 0;
-		f->size = f->left = 0;
+		f->size = f->cut = 0;
 	}
 	/* Acquire and release: who brings it to 0 comes after what all others did with their
 	 * fragments. Ours pairs with the same in frag_put.c. */
-	left = __atomic_sub_fetch(f->count[slot], PP_FRAG_BIAS - out, __ATOMIC_ACQ_REL);
-	if (unlikely(left > PP_FRAG_BIAS)) {
+	left = __atomic_sub_fetch(f->count[slot], PAGEPOOL_FRAG_BIAS - out, __ATOMIC_ACQ_REL);
+	if (unlikely(left > PAGEPOOL_FRAG_BIAS)) {
 		pp_refuse(st, page, "more fragments of this page were put than were out");
 		__atomic_store_n(f->count[slot], 0, __ATOMIC_RELAXED);
 		left = 0;
@@ -107,15 +109,16 @@ let_go(struct pagepool_state *st, struct pagepool_frag_cursor *f, unsigned int s
 static unsigned int
 cut(struct pagepool_frag_cursor *f, void **frags, unsigned int n, uint32_t size)
 {
-	uint32_t left = f->left, got = 0;
+	uint32_t left = f->size - f->cut, got = 0;
 
-	for (uintptr_t va = f->page + f->size - left; got < n && left >= size; got++) {
+	for (uintptr_t va = f->page + f->cut; got < n && left >= size; got++) {
 		frags[got] = (void *)va;
 		va += size;
 		left -= size;
 	}
 	/* The last one has the rest. */
-	f->left = left < size && got > 0 ? 0 : left;
+	if (got > 0)
+		f->cut = f->size - (left < size ? 0 : left);
 	pagepool_total_set(&f->alloc, pagepool_total(&f->alloc) + got);
 	return got;
 }

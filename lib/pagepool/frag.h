@@ -10,15 +10,12 @@
 #include "pagepool_frag.h"
 #include "pagepool_priv.h"
 
-/** What the count of a page holds besides while somebody cuts from it: more than its fragments. */
-#define PP_FRAG_BIAS (UINT32_C(1) << 30)
-
 /** Of a slab, made with its first fragment. */
 struct pp_frag_slab {
 	/** IOVA of each granule, RTE_BAD_IOVA if it is not contiguous. */
 	rte_iova_t *iova;
 	uint64_t *out;    /**< Pools that check: a bit per unit, a fragment in use starts there. */
-	uint32_t count[]; /**< A page's fragments that are out, and PP_FRAG_BIAS. Atomic. */
+	uint32_t count[]; /**< A page's fragments that are out, and PAGEPOOL_FRAG_BIAS. Atomic. */
 };
 
 /** Where in a page an address lies. */
@@ -55,7 +52,7 @@ pp_frag_slab(const struct pp_slab *slab)
 /** Make them, if there are none. Not inside a cache: it may take long. @return NULL: no memory */
 struct pp_frag_slab *pp_frag_slab_make(struct pagepool_state *st, struct pp_slab *slab);
 
-/** Fragments of the page at this address that are out; with PP_FRAG_BIAS while it is being cut. */
+/** Fragments of the page at this address that are out; with PAGEPOOL_FRAG_BIAS while it is being cut. */
 uint32_t pp_frag_count(const struct pp_slab *slab, const void *page);
 
 /* What frag.c has for frag_put.c. */

@@ -101,7 +101,30 @@ unsigned int pagepool_put_sorted(void **pages, unsigned int n);
 static __rte_always_inline void *
 pagepool_alloc_frag(struct pagepool *pool, uint32_t *size)
 {
-	return pagepool_alloc_frag_slow(pool, size);
+	/* Before all else, so that a constant size is one. */
+	uint32_t want = RTE_ALIGN_CEIL(*size, PAGEPOOL_FRAG_ALIGN);
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	uint32_t cut = c->frag.cut, left = c->frag.size - cut;
+	/* A size of 0, or one that wraps around to it, becomes the largest number there is. */
+	int hit = want - 1 < left && limit > 0;
+	void *va = NULL;
+
+	if (likely(hit)) {
+		va = (void *)(c->frag.page + cut);
+		/* No room for another one: the rest is this one's. */
+		want = left - want < want ? left : want;
+		c->frag.cut = cut + want;
+		pagepool_total_set(&c->frag.alloc, pagepool_total(&c->frag.alloc) + 1);
+	}
+	pagepool_cache_leave(c);
+	if (unlikely(!hit)) {
+		/* A copy, so that the caller's may stay in a register. */
+		want = *size;
+		va = pagepool_alloc_frag_slow(pool, &want);
+	}
+	*size = want;
+	return va;
 }
 
 /**
@@ -114,7 +137,22 @@ pagepool_alloc_frag(struct pagepool *pool, uint32_t *size)
 static __rte_always_inline void
 pagepool_free_va(struct pagepool *pool, void *va)
 {
-	pagepool_free_va_slow(pool, va);
+	struct pagepool_cache *c = pagepool_cache_self(pool);
+	uint32_t limit = pagepool_cache_enter(c);
+	/* Handed out of the page in hand. None is if all are home, see below. */
+	int hit = (uintptr_t)va - c->frag.page < c->frag.cut && limit > 0;
+
+	if (likely(hit)) {
+		uint32_t out = --c->frag.out + (uint32_t)pagepool_total(&c->frag.alloc);
+
+		/* All are home: cut it from its start again. Acquire: pairs with the release of others
+		 * who put some, so that they are done with them. */
+		if (out + __atomic_load_n(c->frag.in_hand, __ATOMIC_ACQUIRE) == PAGEPOOL_FRAG_BIAS)
+			c->frag.cut = 0;
+	}
+	pagepool_cache_leave(c);
+	if (unlikely(!hit))
+		pagepool_free_va_slow(pool, va);
 }
 
 #ifdef __cplusplus

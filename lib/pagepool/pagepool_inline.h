@@ -23,6 +23,8 @@
 extern "C" {
 #endif
 
+/** What a page's count of fragments holds besides while the page is being cut: more than any number. */
+#define PAGEPOOL_FRAG_BIAS (UINT32_C(1) << 30)
 /** Pages that an lcore cuts into fragments at a time, see pagepool_frag.h. */
 #define PAGEPOOL_FRAG_PAGES 8u
 
@@ -33,11 +35,12 @@ extern "C" {
  */
 struct pagepool_frag_cursor {
 	uintptr_t page; /**< In hand; 0: none. */
-	uint32_t left;  /**< Bytes at its end that are not cut yet. */
+	uint32_t cut;   /**< Bytes of it that are handed out, from its start. */
 	uint32_t size;  /**< Bytes of a page; 0 if there is none. */
 	uint64_t alloc; /**< Fragments ever handed out. */
 	uint32_t out;   /**< Of the page in hand: handed out less put by the owner, less `alloc`. */
-	uint32_t slot;  /**< Its place in the arrays below, of which out[slot] is not in use. */
+	uint32_t slot;  /**< Its place in the arrays below, of which outs[slot] is not in use. */
+	uint32_t *in_hand; /**< Its count. */
 	/** Below: the out-of-line half's. */
 	uint64_t pages, reuse; /**< See frag_pages and frag_reuse of struct pagepool_stats. */
 	uintptr_t kept[PAGEPOOL_FRAG_PAGES];
@@ -56,11 +59,11 @@ struct pagepool_cache {
 	uint64_t get;      /**< Pages ever popped, by allocs and flushes. */
 	uint32_t room;     /**< What the out-of-line code may use: capacity, or 0 if taken away. */
 	uint32_t capacity; /**< Length of pages[]. */
+	struct pagepool_frag_cursor frag;
 	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
 	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;
 	uint64_t cache_full, ring, ring_full, released;
-	struct pagepool_frag_cursor frag;
 	__extension__ void *pages[] __rte_aligned(RTE_CACHE_LINE_SIZE);
 };
 
