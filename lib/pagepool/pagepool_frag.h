@@ -105,12 +105,14 @@ pagepool_alloc_frag(struct pagepool *pool, uint32_t *size)
 	uint32_t want = RTE_ALIGN_CEIL(*size, PAGEPOOL_FRAG_ALIGN);
 	struct pagepool_cache *c = pagepool_cache_self(pool);
 	uint32_t limit = pagepool_cache_enter(c);
-	uint32_t cut = c->frag.cut, left = c->frag.size - cut;
-	/* A size of 0, or one that wraps around to it, becomes the largest number there is. */
-	int hit = want - 1 < left && limit > 0;
 	void *va = NULL;
+	/* Only a cache that is ours may be looked at. A size of 0, or one that wraps around to it,
+	 * becomes the largest number there is. */
+	int hit = limit > 0 && want - 1 < c->frag.size - c->frag.cut;
 
 	if (likely(hit)) {
+		uint32_t cut = c->frag.cut, left = c->frag.size - cut;
+
 		va = (void *)(c->frag.page + cut);
 		/* No room for another one: the rest is this one's. */
 		want = left - want < want ? left : want;
@@ -140,7 +142,7 @@ pagepool_free_va(struct pagepool *pool, void *va)
 	struct pagepool_cache *c = pagepool_cache_self(pool);
 	uint32_t limit = pagepool_cache_enter(c);
 	/* Handed out of the page in hand. None is if all are home, see below. */
-	int hit = (uintptr_t)va - c->frag.page < c->frag.cut && limit > 0;
+	int hit = limit > 0 && (uintptr_t)va - c->frag.page < c->frag.cut;
 
 	if (likely(hit)) {
 		uint32_t out = --c->frag.out + (uint32_t)pagepool_total(&c->frag.alloc);
