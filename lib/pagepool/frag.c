@@ -163,6 +163,7 @@ struct job {
 	void **frags;
 	unsigned int n, got;
 	uint32_t size;
+	uintptr_t site;  /* of the caller, for who tracks */
 	void *page;      /* a page to cut, or NULL */
 	uint32_t *count; /* its count */
 	void *home;      /* a page that has come home meanwhile */
@@ -305,13 +306,16 @@ fetch(struct pagepool *pool, struct job *j)
 	struct pp_slab *slab;
 	struct pp_place place;
 
-	j->page = pagepool_alloc(pool);
-	if (j->page == NULL)
+	if (unlikely(pp_watch(st) != 0) ? pagepool_alloc_at(pool, &j->page, 1, j->site) == 0
+					: (j->page = pagepool_alloc(pool)) == NULL) {
+		j->page = NULL;
 		return false;
+	}
 	slab = pp_slab_find(st, j->page);
 	fs = slab != NULL ? pp_frag_slab_make(st, slab) : NULL;
 	if (fs == NULL || !pp_page_of(slab, (uintptr_t)j->page, &place)) {
 		pagepool_put(pool, j->page);
+		j->page = NULL;
 		return false;
 	}
 	j->count = &fs->count[place.index];
@@ -320,9 +324,9 @@ fetch(struct pagepool *pool, struct job *j)
 
 /* @return n, or 0 with nothing handed out */
 static unsigned int
-frag_alloc(struct pagepool *pool, void **frags, unsigned int n, uint32_t size)
+frag_alloc(struct pagepool *pool, void **frags, unsigned int n, uint32_t size, uintptr_t site)
 {
-	struct job j = {.frags = frags, .n = n, .size = size};
+	struct job j = {.frags = frags, .n = n, .size = size, .site = site};
 
 	while (attempt(pool, &j)) {
 		if (unlikely(j.home != NULL)) {
@@ -346,7 +350,7 @@ frag_alloc(struct pagepool *pool, void **frags, unsigned int n, uint32_t size)
 	if (j.got > 0) {
 		if (unlikely(pool->state->check))
 			pp_frag_check_alloc(pool->state, frags, j.got);
-		pp_frag_put(pool, frags, j.got, true);
+		pp_frag_put(pool, frags, j.got, true, site);
 	}
 	return 0;
 }
@@ -370,7 +374,7 @@ pagepool_alloc_frag_bulk(struct pagepool *pool, void **frags, unsigned int n, ui
 	if (cut_size == 0 || n == 0)
 		return 0;
 	*size = cut_size;
-	return frag_alloc(pool, frags, n, cut_size);
+	return frag_alloc(pool, frags, n, cut_size, (uintptr_t)__builtin_return_address(0));
 }
 
 PP_EXPORT __rte_noinline void *
@@ -381,7 +385,8 @@ pagepool_alloc_frag_slow(struct pagepool *pool, uint32_t *size)
 	struct pp_place place;
 	void *va;
 
-	if (cut_size == 0 || frag_alloc(pool, &va, 1, cut_size) == 0)
+	if (cut_size == 0 ||
+		frag_alloc(pool, &va, 1, cut_size, (uintptr_t)__builtin_return_address(0)) == 0)
 		return NULL;
 	/* The page's rest is its own if it is too short for another one, as in cut(). */
 	pp_page_of(pp_slab_find(st, va), (uintptr_t)va, &place);
@@ -413,6 +418,7 @@ pagepool_alloc_va(struct pagepool *pool, uint32_t *size)
 static unsigned int
 drain(struct pagepool_state *st, struct pagepool_frag_cursor *f)
 {
+	uint32_t watch = pp_watch(st);
 	unsigned int moved = 0;
 	void *page, *good;
 
@@ -420,7 +426,9 @@ drain(struct pagepool_state *st, struct pagepool_frag_cursor *f)
 		if (f->kept[slot] == 0)
 			continue;
 		page = let_go(st, f, slot);
-		if (page == NULL || (st->check && pp_check_put(st, &page, 1, &good) == 0))
+		if (page == NULL)
+			continue;
+		if (watch != 0 && pp_put_look(st, watch, &page, 1, &good, 0) == 0)
 			continue;
 		pp_give(st, st->no_cache, &page, 1);
 		moved++;

@@ -60,7 +60,8 @@ int pp_frag_kept(const struct pagepool_frag_cursor *f, uintptr_t va);
 uint32_t pp_frag_kept_out(const struct pagepool_frag_cursor *f, unsigned int slot);
 
 /** Put fragments and pages. @param strict  fragments only */
-void pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict);
+void pp_frag_put(
+	struct pagepool *pool, void *const *vas, unsigned int n, bool strict, uintptr_t site);
 
 /** Mark fragments of a pool that checks as in use. */
 void pp_frag_check_alloc(struct pagepool_state *st, void *const *frags, unsigned int n);

@@ -207,7 +207,7 @@ check(struct pagepool_state *st, void *const *vas, unsigned int n, void **good)
 }
 
 void
-pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict)
+pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict, uintptr_t site)
 {
 	struct pagepool_state *st = pool->state;
 	struct putter p; /* not cleared: home[] is large */
@@ -215,6 +215,14 @@ pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict
 	void *good[HOME];
 	unsigned int now, left;
 
+	if (unlikely(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		/* There are no fragments of these. */
+		for (unsigned int i = 0; strict && i < n; i++)
+			pp_refuse(st, vas[i], "an external pool has no fragments");
+		if (!strict)
+			pagepool_put_bulk(pool, vas, n);
+		return;
+	}
 	p.st = st;
 	p.strict = strict;
 	for (; n > 0; n -= now, vas += now) {
@@ -234,7 +242,9 @@ pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict
 			put_some(&p, st->check ? good : vas, left);
 		}
 		/* They may be the last of a destroyed pool, unless more of the caller's follow. */
-		if (p.nb_home > 0)
+		if (p.nb_home > 0 && unlikely(pp_watch(st) != 0))
+			pagepool_put_at(pool, p.home, p.nb_home, site);
+		else if (p.nb_home > 0)
 			pagepool_put_bulk(pool, p.home, p.nb_home);
 	}
 }
@@ -242,17 +252,17 @@ pp_frag_put(struct pagepool *pool, void *const *vas, unsigned int n, bool strict
 PP_EXPORT __rte_noinline void
 pagepool_free_va_slow(struct pagepool *pool, void *va)
 {
-	pp_frag_put(pool, &va, 1, false);
+	pp_frag_put(pool, &va, 1, false, (uintptr_t)__builtin_return_address(0));
 }
 
 PP_EXPORT void
 pagepool_free_va_bulk(struct pagepool *pool, void *const *vas, unsigned int n)
 {
-	pp_frag_put(pool, vas, n, false);
+	pp_frag_put(pool, vas, n, false, (uintptr_t)__builtin_return_address(0));
 }
 
 PP_EXPORT void
 pagepool_put_frag_bulk(struct pagepool *pool, void *const *frags, unsigned int n)
 {
-	pp_frag_put(pool, frags, n, true);
+	pp_frag_put(pool, frags, n, true, (uintptr_t)__builtin_return_address(0));
 }

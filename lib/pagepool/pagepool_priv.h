@@ -394,6 +394,9 @@ void pp_give(
 void pp_recycling_init(struct pagepool_state *st);
 void pp_recycling_look(struct pagepool_state *st, uint64_t hold);
 
+unsigned int pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
+
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
 void pp_guest_leave(struct pagepool_state *st);

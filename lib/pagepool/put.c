@@ -108,10 +108,10 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, v
 	pp_zombie_put(st, n);
 }
 
-/* Pages of these that may go home; what is to be known of them is written down. */
-static unsigned int
-look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n, void **good,
-	uintptr_t site)
+/** Pages of these that may go home; what is to be known of them is written down. */
+unsigned int
+pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
+	void **good, uintptr_t site)
 {
 	if (watch & PP_WATCH_CHECK) {
 		n = pp_check_put(st, pages, n, good, site);
@@ -135,7 +135,7 @@ put_watched(
 
 	for (; n > 0; n -= chunk, pages += chunk) {
 		chunk = RTE_MIN(n, RTE_DIM(good[0]));
-		nb_good = look(pool->state, watch, pages, chunk, good[next], site);
+		nb_good = pp_put_look(pool->state, watch, pages, chunk, good[next], site);
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)

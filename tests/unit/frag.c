@@ -292,6 +292,7 @@ external(void)
 {
 	struct pagepool *pool = T_CREATE(.name = "ext", .nb_pages = 8, .page_size = 2048,
 		.flags = PAGEPOOL_F_EXTERNAL);
+	static char memory[2048] __rte_aligned(64);
 	uint32_t size = 64;
 	void *va;
 
@@ -303,7 +304,18 @@ external(void)
 	rte_errno = 0;
 	CHECK_EQ(pagepool_alloc_frag_bulk(pool, &va, 1, &size), 0);
 	CHECK_EQ(rte_errno, EINVAL);
-	pagepool_destroy(pool);
+	/* Its objects are whole ones. */
+	CHECK_EQ(pagepool_adopt_slab(pool, memory, sizeof(memory)), 0);
+	va = memory;
+	CHECK_EQ(pagepool_adopt(pool, &va, 1), 0);
+	va = pagepool_alloc(pool);
+	CHECK(va == memory);
+	t_log_begin();
+	pagepool_put_frag_bulk(pool, &va, 1);
+	CHECK_LOG(t_log_end(), "an external pool has no fragments");
+	CHECK_EQ(t_stats(pool).in_use, 1);
+	pagepool_free_va(pool, va);
+	CHECK_EQ(pagepool_destroy(pool), 0);
 }
 
 /* A pool that was never asked for a fragment pays nothing, one that was gets all memory back. */

@@ -120,6 +120,33 @@ attach(void)
 	end(pool);
 }
 
+/* What packets cost: pages in use for many of a size, by packet. */
+static void
+bytes_per_packet(void)
+{
+	static const struct {
+		uint32_t page, size, n, most;
+	} c[] = {{2048, 64, 1000, 130}, {2048, 128, 1000, 260}, {2048, 512, 400, 700},
+		{2048, 1518, 200, 2048}, {2048, 9000, 100, 9300}, {4096, 64, 1000, 135},
+		{4096, 128, 1000, 200}, {4096, 512, 400, 600}, {4096, 1518, 200, 2060},
+		{4096, 9000, 100, 9300}, {65536, 64, 1000, 200}, {65536, 128, 1000, 200},
+		{65536, 512, 400, 700}, {65536, 1518, 200, 2000}, {65536, 9000, 100, 10000}};
+	struct rte_mbuf *m[1000];
+
+	for (unsigned int i = 0; i < RTE_DIM(c); i++) {
+		struct pagepool *pool = pool_new(c[i].page);
+		unsigned int bytes;
+
+		CHECK_EQ(pagepool_mbuf_alloc_bulk(pool, heads, m, c[i].n, c[i].size, 0), c[i].n);
+		bytes = t_stats(pool).in_use * c[i].page / c[i].n;
+		printf("    pages of %5u, %4u B: %5u bytes a packet\n", c[i].page, c[i].size,
+			bytes);
+		CHECK(bytes <= c[i].most);
+		pagepool_mbuf_free_bulk(m, c[i].n);
+		end(pool);
+	}
+}
+
 /* Nothing is kept of what fails halfway. */
 static void
 run_out(void)
@@ -293,6 +320,7 @@ main(int argc, char **argv)
 	t_warm_up(4);
 	RUN(all_sizes);
 	RUN(attach);
+	RUN(bytes_per_packet);
 	RUN(run_out);
 	RUN(coalesce);
 	RUN(free_mixed);
