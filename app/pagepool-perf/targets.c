@@ -54,6 +54,10 @@ static const struct target targets[] = {
 	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
 	{"trim of an idle pool, 1 GiB, milliseconds", 50, FIGURE_MS, "trim", "1GiB_in_ring", 0, 1,
 		NULL},
+	{"fragment of 256 bytes / page, bulk 1", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 1,
+		"page"},
+	{"fragment of 256 bytes / page, bulk 32", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 32,
+		"page"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };

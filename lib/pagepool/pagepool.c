@@ -163,6 +163,8 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
 	st->outline = (st->fence ? PP_OUT_FENCE : 0) | (st->check ? PP_OUT_CHECK : 0);
 	st->page_size = p->page_size;
+	st->pages_per_granule = PAGEPOOL_GRANULE / RTE_MIN(p->page_size, PAGEPOOL_GRANULE);
+	st->page_recip = (UINT64_C(1) << 32) / RTE_MAX(p->page_size / PAGEPOOL_PAGE_ALIGN, 1u) + 1;
 	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
 	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = cache_size(p);
@@ -173,6 +175,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
 	rte_spinlock_init(&st->wait_lock);
+	rte_spinlock_init(&st->frag_lock);
 }
 
 /** Free all that a pool has but its state. @return false if its memory has to stay, since a device

@@ -12,7 +12,8 @@
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
  *               cache, so a thread that is inside a cache must never take it.
- *   slab_lock   pages of slabs. Short; may be taken inside a cache.
+ *   frag_lock   the pages that threads without a cache cut. Short; never inside a cache.
+ *   slab_lock   pages of slabs. Short; may be taken inside a cache, and with frag_lock.
  *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
@@ -157,6 +158,9 @@ struct pagepool_state {
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
+	uint64_t page_recip; /**< For dividing by page_size, see pp_page_of(). */
+	uint32_t pages_per_granule;
+	bool frag_used;         /**< Pages may be cut into fragments; atomic. */
 	uint32_t pages_max;     /**< Most pages it may have. */
 	uint32_t pages_min;     /**< Fewest pages that a trim leaves. */
 	uint32_t slab_granules; /**< Length of its slabs, in units of PAGEPOOL_GRANULE. */
@@ -242,6 +246,10 @@ struct pagepool_state {
 	bool claimed;         /**< Somebody is freeing it. */
 	bool inside;          /**< Somebody was inside when it was closed, and may still be. */
 	bool left;            /**< All is home, but who put the last page could not free it. */
+
+	/** Of the threads without a cache. */
+	rte_spinlock_t frag_lock __rte_cache_aligned;
+	struct pagepool_frag_cursor frag_shared;
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
 	struct pp_track *track;         /**< Atomic; there since it was tracked first; track.h. */
@@ -411,6 +419,12 @@ pp_size_seq(const struct pagepool_state *st)
 	/* Acquire: pairs with the releases in grow.c and trim.c, so that the pages are seen. */
 	return __atomic_load_n(&st->size_seq, __ATOMIC_ACQUIRE);
 }
+/* frag.c */
+bool pp_frag_keeps(const struct pagepool_cache *c);
+size_t pp_frag_bytes(const struct pagepool_state *st, const struct pp_slab *slab);
+unsigned int pp_frag_drain_cache(struct pagepool_state *st, struct pagepool_cache *c);
+unsigned int pp_frag_drain_shared(struct pagepool_state *st);
+void pp_frag_drain_all(struct pagepool_state *st);
 
 /* lookup.c */
 int pp_library_init(void);
@@ -442,6 +456,9 @@ void pp_give(
 /* recycling.c */
 void pp_recycling_init(struct pagepool_state *st);
 void pp_recycling_look(struct pagepool_state *st, uint64_t hold);
+
+unsigned int pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
 
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);

@@ -150,7 +150,7 @@ put_alike(struct pagepool *pool, void *const *pages, unsigned int n, enum target
 /* The same for a pool with ordinary pages, which go to their slabs. What is still to be put keeps the
  * pool meanwhile. */
 static void
-put_sorted(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
+put_split(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
 	void *good[PORTION], *bad[PORTION];
 	unsigned int chunk, nb_good;
@@ -170,15 +170,15 @@ static void
 put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
 {
 	if (unlikely(to != TO_SLAB && must_sort(pool->state)))
-		put_sorted(pool, pages, n, to);
+		put_split(pool, pages, n, to);
 	else
 		put_alike(pool, pages, n, to, from);
 }
 
-/* Pages of these that may go home; what is to be known of them is written down. */
-static unsigned int
-look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n, void **good,
-	uintptr_t site)
+/** Pages of these that may go home; what is to be known of them is written down. */
+unsigned int
+pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
+	void **good, uintptr_t site)
 {
 	if (watch & PP_WATCH_CHECK) {
 		n = pp_check_put(st, pages, n, good, site);
@@ -202,7 +202,7 @@ put_watched(
 
 	for (; n > 0; n -= chunk, pages += chunk) {
 		chunk = RTE_MIN(n, RTE_DIM(good[0]));
-		nb_good = look(pool->state, watch, pages, chunk, good[next], site);
+		nb_good = pp_put_look(pool->state, watch, pages, chunk, good[next], site);
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)

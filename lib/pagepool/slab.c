@@ -87,19 +87,19 @@ bitmap_new(size_t bits)
 	return rte_zmalloc("pagepool_bitmap", RTE_ALIGN_CEIL(bits, 64) / 8, RTE_CACHE_LINE_SIZE);
 }
 
-/** Free a slab that is in no pool. */
-void
-pp_slab_free(struct pp_slab *slab)
+static void
+slab_free(struct pp_slab *slab)
 {
 	pp_track_slab_free(slab);
 	rte_free(slab->free);
 	rte_free(slab->start);
 	rte_free(slab->out);
+	rte_free(slab->frag);
 	pp_provider_free(slab);
 	pp_slab_desc_put(slab);
 }
 
-/* pp_slab_free() frees them, also after a failure. */
+/* slab_free() frees them, also after a failure. */
 static int
 slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 {
@@ -172,7 +172,7 @@ slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
 		bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
 	if (st->check)
 		bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
-	return bytes;
+	return bytes + pp_frag_bytes(st, slab);
 }
 
 /* Slabs of ordinary pages come and go; slab_lock is held. Relaxed: as in slab_insert(). */
@@ -234,7 +234,7 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 		}
 	}
 	if (ret < 0)
-		pp_slab_free(slab);
+		slab_free(slab);
 	else
 		/* Tracking may have begun before the slab could be seen. */
 		pp_track_slab_add(st, slab);
@@ -288,7 +288,7 @@ pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
 	if (ret == 0) {
 		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
-		pp_slab_free(slab);
+		slab_free(slab);
 	}
 	return ret;
 }
@@ -322,7 +322,7 @@ pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 		return -ENOMEM;
 	ret = fallback ? pp_provider_fallback(st, len, slab) : pp_provider_alloc(st, len, slab);
 	if (ret < 0) {
-		pp_slab_free(slab);
+		slab_free(slab);
 		return ret;
 	}
 	granules = slab->len / PAGEPOOL_GRANULE;
@@ -365,7 +365,7 @@ pp_slab_free_all(struct pagepool_state *st)
 
 		if (!(st->flags & PAGEPOOL_F_EXTERNAL))
 			pp_pagemap_clear(slab);
-		pp_slab_free(slab);
+		slab_free(slab);
 	}
 	rte_free(st->slabs);
 	st->slabs = NULL;

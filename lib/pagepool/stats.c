@@ -23,6 +23,14 @@ rest(uint64_t total, uint64_t of_it)
 	return total > of_it ? total - of_it : 0;
 }
 
+static void
+add_frags(struct pagepool_stats *s, const struct pagepool_frag_cursor *f)
+{
+	s->frag_alloc += pagepool_total(&f->alloc);
+	s->frag_pages += pagepool_total(&f->pages);
+	s->frag_reuse += pagepool_total(&f->reuse);
+}
+
 /* One cache's share. handed_out: pages given to callers, by whatever way. */
 static void
 add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *handed_out)
@@ -44,6 +52,7 @@ add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *ha
 	/* A reader that is interrupted between the two sees more puts than there was room for. */
 	s->cached += RTE_MIN(put - get, c->capacity);
 	*handed_out += taken + pagepool_total(&c->direct);
+	add_frags(s, &c->frag);
 }
 
 /* Where the pages are. */
@@ -86,6 +95,7 @@ pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 	add_cache(stats, st->no_cache, &handed_out);
 	PP_FOREACH_CACHE(st, it, c)
 	add_cache(stats, c, &handed_out);
+	add_frags(stats, &st->frag_shared);
 	if (st->page_size > 4096)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
 	stats->put_refused = pagepool_total(&st->refused);
