@@ -28,6 +28,17 @@ pp_size_lock(struct pagepool_state *st)
 		pthread_mutex_consistent(&st->size_lock);
 }
 
+/** The same if nobody has it. @return false: somebody has */
+bool
+pp_size_trylock(struct pagepool_state *st)
+{
+	int ret = pthread_mutex_trylock(&st->size_lock);
+
+	if (ret == EOWNERDEAD)
+		pthread_mutex_consistent(&st->size_lock);
+	return ret == 0 || ret == EOWNERDEAD;
+}
+
 void
 pp_size_unlock(struct pagepool_state *st)
 {
@@ -85,6 +96,7 @@ grow(struct pagepool_state *st, uint32_t n)
 	int ret = pp_slab_populate(st, n);
 
 	if (st->nb_pages > before) {
+		st->pages_wanted += st->nb_pages - before;
 		/* Release: pairs with the acquire in pp_size_seq(): who sees it finds the pages. */
 		__atomic_fetch_add(&st->size_seq, 2, __ATOMIC_RELEASE);
 		pp_wake(st);

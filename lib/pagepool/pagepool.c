@@ -13,6 +13,7 @@
 #include "dma.h"
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
+#include "provider.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
 
@@ -110,7 +111,8 @@ check_params(const struct pagepool_params *p)
 			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
-	if (check_sizes(p) < 0 || check_bounds(p) < 0 || check_cache(p) < 0)
+	if (check_sizes(p) < 0 || check_bounds(p) < 0 || check_cache(p) < 0 ||
+		pp_provider_check(p) < 0)
 		return -EINVAL;
 	return 0;
 }
@@ -153,7 +155,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	if (track != NULL && strcmp(track, "1") == 0)
 		st->flags |= PAGEPOOL_F_TRACK;
 	st->check = st->flags & PAGEPOOL_F_CHECK;
-	st->watch = st->check ? PP_WATCH_CHECK : 0;
+	pp_watch_set(st, st->check ? PP_WATCH_CHECK : 0);
 	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
 		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
 		st->flags |= PAGEPOOL_F_FENCE;
@@ -186,6 +188,7 @@ pp_state_clear(struct pagepool_state *st)
 	PP_FOREACH_CACHE(st, it, c)
 	rte_free(c);
 	pp_slab_free_all(st);
+	pp_provider_end(st);
 	pp_ring_free(st);
 	pp_low_water_forget(st);
 	pthread_mutex_destroy(&st->size_lock);
@@ -241,6 +244,7 @@ size_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->pages_min = p->min_pages != 0 ? p->min_pages : p->nb_pages;
 	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
 		st->pages_max = RTE_ALIGN_MUL_CEIL(st->pages_max, ppg);
+		st->pages_wanted = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 		st->slab_granules = slab_granules(p, st->pages_max / ppg);
 	}
 	if (st->flags & PAGEPOOL_F_RING_RTS)
@@ -266,6 +270,7 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	if (ret < 0 && p->min_pages != 0 && st->nb_pages >= p->min_pages) {
 		PP_LOG(NOTICE, "%s: has %u pages instead of %u for want of memory: %s\n", st->name,
 			st->nb_pages, p->nb_pages, rte_strerror(-ret));
+		st->pages_wanted = st->nb_pages;
 		ret = 0;
 	}
 	pp_recycling_init(st);
@@ -303,13 +308,17 @@ state_new(const struct pagepool_params *p)
 		return NULL;
 	}
 	state_init(st, p);
-	ret = state_fill(st, p);
+	ret = pp_provider_begin(st, p);
+	if (ret == 0) {
+		ret = state_fill(st, p);
+		if (ret < 0)
+			tell_no_memory(p, ret);
+	}
 	if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
 		ret = pagepool_poison(&st->head, true);
 	else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
 		ret = pagepool_track(&st->head, true);
 	if (ret < 0) {
-		tell_no_memory(p, ret);
 		pp_state_free(st);
 		rte_errno = -ret;
 		return NULL;
@@ -333,7 +342,8 @@ pagepool_create(const struct pagepool_params *params)
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;
-	st->published = true;
+	/* Before others can find it. */
+	st->live = true;
 	ret = pp_list_add(st);
 	if (ret < 0) {
 		if (ret == -EEXIST)
