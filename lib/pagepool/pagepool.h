@@ -340,6 +340,17 @@ int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
 struct pagepool *pagepool_from_page(const void *page);
 
 /**
+ * The pool in whose own slabs an address lies, at the start of a page or anywhere else: for a driver
+ * that is to send what lies there. As pagepool_from_page() otherwise.
+ *
+ * @param addr
+ *   Any address; it is not dereferenced.
+ * @return
+ *   The pool, or NULL.
+ */
+struct pagepool *pagepool_from_addr(const void *addr);
+
+/**
  * Create a mempool of mbufs on a page pool, with memory of the same kind as that of
  * pagepool_create(): huge pages of its own on the given node, in one contiguous range if that can
  * be had, so that a device can be given this memory, and only this (pagepool_dma.h).

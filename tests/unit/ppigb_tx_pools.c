@@ -187,6 +187,60 @@ isolated(void)
 	d_end(a);
 }
 
+static void
+nothing(void *addr, void *opaque)
+{
+	(void)addr;
+	++*(unsigned int *)opaque;
+}
+
+/* External buffers: in pages of a pool, which is attached when one comes and may be full, or somewhere
+ * else, where the device cannot be sent to. */
+static void
+external(void)
+{
+	struct rte_mempool *mp = d_pool("heads", 511, 1024);
+	struct pagepool *pool = T_CREATE(.name = "pages", .nb_pages = 64, .page_size = 2048);
+	struct rte_mbuf_ext_shared_info shared[5];
+	unsigned int freed = 0;
+	static char elsewhere[2048];
+	void *page = pagepool_alloc(pool);
+
+	d_fresh(0, 0);
+	d_port.isolate = true;
+	d_start(mp, 32, 256);
+	CHECK(page != NULL);
+	for (unsigned int i = 0; i < 5; i++) {
+		char *at = (i == 4 ? elsewhere : (char *)page) + 256 * i;
+
+		pkts[i] = rte_pktmbuf_alloc(mp);
+		CHECK(pkts[i] != NULL);
+		shared[i] =
+			(struct rte_mbuf_ext_shared_info){.free_cb = nothing, .fcb_opaque = &freed};
+		rte_mbuf_ext_refcnt_set(&shared[i], 1);
+		rte_pktmbuf_attach_extbuf(pkts[i], at, (uintptr_t)at, 256, &shared[i]);
+		CHECK(rte_pktmbuf_append(pkts[i], 60) != NULL);
+	}
+	CHECK_EQ(send_burst(2), 2);
+	CHECK_EQ(txq()->refused, 0);
+	CHECK_EQ(d_tx_desc(1)->data.addr, (uintptr_t)page + 256);
+	d_unreachable = pool;
+	t_log_begin();
+	CHECK_EQ(d_dev->tx_pkt_burst(txq(), &pkts[2], 1), 1);
+	CHECK_LOG(t_log_end(), "in external buffers, cannot be made visible to the device");
+	t_log_begin();
+	CHECK_EQ(d_dev->tx_pkt_burst(txq(), &pkts[3], 2), 2);
+	CHECK_EQ(strlen(t_log_end()), 0);
+	CHECK_EQ(txq()->refused, 3);
+	CHECK_EQ(freed, 3);
+	d_transmit(256);
+	CHECK_EQ(ppigb_tx_done_cleanup(txq(), 0), 2);
+	CHECK_EQ(freed, 5);
+	pagepool_put(pool, page);
+	T_DESTROY(pool);
+	d_end(mp);
+}
+
 /* A pool that lies where another one has lain is a new one, which is within reach or not. */
 static void
 isolated_again(void)
@@ -227,6 +281,7 @@ main(int argc, char **argv)
 	RUN(two_pools);
 	RUN(one_put_for_each);
 	RUN(isolated);
+	RUN(external);
 	RUN(isolated_again);
 	return t_end();
 }

@@ -163,8 +163,8 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
-/** The same of a pool without a mempool. */
-int ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool);
+/** The same of a pool without a mempool; `quiet`: that it failed has been said. */
+int ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool, bool quiet);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are
  * detached at close, those among them that the application has attached. */
 void ppigb_unreach_all(struct rte_eth_dev *dev);

@@ -64,14 +64,14 @@ attach(struct rte_eth_dev *dev, struct pagepool *pool)
 }
 
 int
-ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool)
+ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool, bool quiet)
 {
 	int ret = attach(dev, pool);
 
-	if (ret < 0)
+	if (ret < 0 && !quiet)
 		PPIGB_LOG(ERR, ppigb_priv(dev)->name,
-			"packed packets of a port cannot be made visible to the device: %s; the "
-			"log of lib.pagepool names the limit",
+			"pages of a page pool, of packed packets or in external buffers, cannot be "
+			"made visible to the device: %s; the log of lib.pagepool names the limit",
 			rte_strerror(-ret));
 	return ret;
 }

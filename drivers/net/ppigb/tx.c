@@ -35,7 +35,7 @@ reach(struct ppigb_txq *txq, const struct rte_mbuf *m, void *pool)
 {
 	struct rte_eth_dev *dev = &rte_eth_devices[txq->port_id];
 
-	return RTE_MBUF_HAS_EXTBUF(m) ? ppigb_reach_pool(dev, pool) : ppigb_reach(dev, pool);
+	return RTE_MBUF_HAS_EXTBUF(m) ? ppigb_reach_pool(dev, pool, false) : ppigb_reach(dev, pool);
 }
 
 /* A pool that the last packet was not from. Takes locks, and maps memory, once per pool: in the
@@ -45,7 +45,7 @@ reach_slow(struct ppigb_txq *txq, const struct rte_mbuf *m, void *mp)
 {
 	unsigned int i = 0;
 
-	if (mp == NULL || mp == txq->unreached)
+	if (mp == txq->unreached)
 		return false;
 	while (i < PPIGB_TX_POOLS - 1 && txq->pools[i] != mp)
 		i++;
@@ -60,13 +60,33 @@ reach_slow(struct ppigb_txq *txq, const struct rte_mbuf *m, void *mp)
 	return true;
 }
 
+/* Data in an external buffer that is a page of a pool, or part of one. Nobody would tell us when that
+ * pool goes, so it is asked each time. */
+static __rte_noinline bool
+external_in_reach(struct ppigb_txq *txq, const struct rte_mbuf *m)
+{
+	struct pagepool *pool = pagepool_from_addr(rte_pktmbuf_mtod(m, const void *));
+
+	if (pool == NULL || rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return false;
+	if (ppigb_reach_pool(&rte_eth_devices[txq->port_id], pool, pool == txq->unreached) == 0)
+		return true;
+	txq->unreached = pool;
+	return false;
+}
+
 static bool
 in_reach(struct ppigb_txq *txq, struct rte_mbuf *m)
 {
 	for (; m != NULL; m = m->next) {
 		void *mp = data_pool(m);
 
-		if (unlikely(mp != txq->pools[0] || mp == NULL) && !reach_slow(txq, m, mp))
+		if (unlikely(mp == NULL)) {
+			if (!external_in_reach(txq, m))
+				return false;
+			continue;
+		}
+		if (unlikely(mp != txq->pools[0]) && !reach_slow(txq, m, mp))
 			return false;
 	}
 	return true;
