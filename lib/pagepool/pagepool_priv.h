@@ -562,20 +562,21 @@ uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
 /* track_report.c */
 void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
 
-/** What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
- * a page's way from a put to an alloc orders what is written down for it. */
+/** What has to be looked at, if anything. Acquire: pairs with pp_watch_set(), so that the records of
+ * tracking are seen. That it is seen in time is the control call's barrier. */
 static inline uint32_t
 pp_watch(const struct pagepool_state *st)
 {
-	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+	return __atomic_load_n(&st->watch, __ATOMIC_ACQUIRE);
 }
 
 /** Change it. For control calls, which take turns. */
 static inline void
 pp_watch_set(struct pagepool_state *st, uint32_t watch)
 {
-	/* Relaxed, both: see pp_watch(). */
-	__atomic_store_n(&st->watch, watch, __ATOMIC_RELAXED);
+	/* Release: see pp_watch(). */
+	__atomic_store_n(&st->watch, watch, __ATOMIC_RELEASE);
+	/* Relaxed: only says whether to look there. */
 	__atomic_store_n(&st->watched, watch != 0, __ATOMIC_RELAXED);
 }
 

@@ -185,6 +185,7 @@ track_make(struct pagepool_state *st)
 	rte_spinlock_init(&t->holders_lock);
 	rte_spinlock_init(&t->reader_lock);
 	t->bytes = sizeof(*t);
+	t->holder[PP_HOLDER_OTHER - 1].used = 1;
 	/* Release: pairs with track_of(): what it points to is seen filled in. */
 	__atomic_store_n(&st->track, t, __ATOMIC_RELEASE);
 	return t;

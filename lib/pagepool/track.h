@@ -98,7 +98,11 @@ pp_track_holder(struct pp_track *t, uint64_t word)
 {
 	uint32_t id = word >> PP_WORD_HOLDER_SHIFT;
 
-	return id != 0 ? &t->holder[id - 1] : NULL;
+	/* Acquire: pairs with the release in holder_new(), so that who it is is seen, also by who has
+	 * found only the word. */
+	return id != 0 && __atomic_load_n(&t->holder[id - 1].used, __ATOMIC_ACQUIRE)
+		       ? &t->holder[id - 1]
+		       : NULL;
 }
 
 /** Index of the record of a page of this slab. @return false if no page starts there */
