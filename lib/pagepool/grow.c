@@ -104,8 +104,10 @@ grow(struct pagepool_state *st, uint32_t n)
 	uint32_t before = st->nb_pages;
 	int ret = pp_slab_populate(st, n);
 
-	if (st->nb_pages > before)
+	if (st->nb_pages > before) {
+		st->pages_wanted += st->nb_pages - before;
 		pp_size_grown(st);
+	}
 	return ret;
 }
 

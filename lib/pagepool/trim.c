@@ -122,6 +122,9 @@ trim(struct pagepool_state *st, uint32_t floor)
 		ret = err != -EBUSY ? err : ret;
 		stay(st, slab);
 	}
+	if (removed > 0)
+		/* Ordinary pages among what is left are replaced, what has gone is not. */
+		st->pages_wanted = RTE_MIN(st->pages_wanted, st->nb_pages);
 	return removed > 0 ? removed : ret;
 }
 
