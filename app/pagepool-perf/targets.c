@@ -14,7 +14,7 @@ enum figure {
 	FIGURE_WORST_RATIO, /**< The largest of all bulks. */
 	FIGURE_CALIB,       /**< result_calib_ratio() of the case. */
 	FIGURE_META,        /**< Bytes. */
-	FIGURE_DETACH,      /**< Of the two cases of bench "detach". */
+	FIGURE_PAIR,        /**< Against the pool `base` of the same bench, cache and bulk. */
 	FIGURE_ELSEWHERE,   /**< Another program measures it. */
 };
 
@@ -24,6 +24,7 @@ struct target {
 	enum figure figure;
 	const char *bench, *pool;
 	unsigned int cache, bulk;
+	const char *base;
 };
 
 static const struct target targets[] = {
@@ -44,9 +45,10 @@ static const struct target targets[] = {
 	{"fast_path / atomic_inc", 0.60, FIGURE_CALIB, "fast_path", "pagepool", 128, 1},
 	{"ptr_ring / lock pair", 1.00, FIGURE_CALIB, "ptr_ring", "pagepool", 128, 1},
 	{"slow / lock pair", 3.00, FIGURE_CALIB, "slow", "pagepool", 128, 1},
+	{"slow, 64 at a time / lock pair", 1.50, FIGURE_CALIB, "slow_bulk", "pagepool", 128, 64},
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1},
-	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_DETACH, "detach",
-		"1000000_out", 0, 1},
+	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_PAIR, "detach", "1000000_out",
+		0, 1, "1000_out"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0},
 };
@@ -63,11 +65,11 @@ worst_ratio(const struct results *r, const struct target *t)
 }
 
 static double
-detach_ratio(const struct results *r, const struct perf_case *many)
+pair_ratio(const struct results *r, const struct target *t, const struct perf_case *c)
 {
-	const struct perf_case *few = result_find(r, "detach", "1000_out", 0, 1);
+	const struct perf_case *base = result_find(r, t->bench, t->base, t->cache, t->bulk);
 
-	return many == NULL || few == NULL ? NAN : many->min / few->min;
+	return c == NULL || base == NULL ? NAN : c->min / base->min;
 }
 
 static double
@@ -82,8 +84,8 @@ figure(const struct results *r, const struct target *t)
 	c = result_find(r, t->bench, t->pool, t->cache, t->bulk);
 	if (t->figure == FIGURE_CALIB)
 		return result_calib_ratio(r, c);
-	if (t->figure == FIGURE_DETACH)
-		return detach_ratio(r, c);
+	if (t->figure == FIGURE_PAIR)
+		return pair_ratio(r, t, c);
 	if (t->figure == FIGURE_META)
 		return c == NULL ? NAN : c->meta;
 	return result_ratio(r, c);
