@@ -6,20 +6,25 @@
  */
 #include "pagepool_priv.h"
 
-/* Up to n pages: from the ring, the rest from slabs. That tops up the pages in circulation until
- * the ring has a burst to spare when a refill comes, and refills find full bursts in it. */
+/* Up to n pages, of which some are needed at once: from the ring, the rest from slabs. That tops up
+ * the pages in circulation until the ring has a burst to spare when a refill comes, and refills find
+ * full bursts in it. */
 static unsigned int
-take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n)
+take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n,
+	unsigned int need)
 {
-	unsigned int got = pp_ring_get(st, pages, n), fresh;
+	unsigned int got = pp_ring_get(st, pages, n), fresh = 0;
 
 	pp_count(st, c, got > 0 ? &c->refill : &c->empty, 1);
-	if (got < n) {
-		fresh = pp_slab_take(st, pages + got, n - got);
-		if (fresh > 0)
-			pp_count(st, c, &c->slow, 1);
+	/* Relaxed: written when slabs come and go, or the pool moves. */
+	if (unlikely(__atomic_load_n(&st->mixed, __ATOMIC_RELAXED))) {
+		got = pp_numa_refill(st, pages, got, n, need, &fresh);
+	} else if (got < n) {
+		fresh = pp_slab_take(st, pages + got, n - got, SOCKET_ID_ANY);
 		got += fresh;
 	}
+	if (fresh > 0)
+		pp_count(st, c, &c->slow, 1);
 	return got;
 }
 
@@ -34,7 +39,7 @@ static unsigned int
 alloc_around(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room, void **pages,
 	unsigned int n)
 {
-	unsigned int got = take(st, c, pages, n);
+	unsigned int got = take(st, c, pages, n, n);
 
 	if (got < n && room > 0 && pp_cache_len(c) >= n - got) {
 		unsigned int rest = n - got;
@@ -65,7 +70,8 @@ alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, u
 		goto leave;
 	}
 	if (len < n) {
-		got = take(st, c, &c->pages[len], RTE_MIN(n - len + st->burst, room - len));
+		got = take(
+			st, c, &c->pages[len], RTE_MIN(n - len + st->burst, room - len), n - len);
 		pagepool_total_set(&c->put, pagepool_total(&c->put) + got);
 		pagepool_total_set(&c->refilled, c->refilled + got);
 		if (len + got < n) {

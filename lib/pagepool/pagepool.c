@@ -129,7 +129,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->cache_size = default_cache(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
 	st->ring_size = p->ring_size;
-	st->socket_id = p->socket_id;
+	st->socket_id = st->head.nid = p->socket_id;
 	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);

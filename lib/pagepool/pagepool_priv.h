@@ -116,6 +116,8 @@ struct pagepool_state {
 	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
+	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
+	bool want_local;                 /**< Too few pages lie on its node. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -124,7 +126,7 @@ struct pagepool_state {
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
-	int socket_id;
+	int socket_id;  /**< Its node, now; slab_lock. */
 	uint32_t owner; /**< pp_process() of the one whose lcores own the caches. */
 	uint32_t id;    /**< Unique among all pools ever; names slabs. */
 	char name[PAGEPOOL_NAMESIZE];
@@ -136,6 +138,8 @@ struct pagepool_state {
 	uint64_t hold, release;
 	uint64_t slab_bytes, slab_meta;      /**< Totals of all slabs, for readers. */
 	uint64_t slabs_added, slabs_removed; /**< Ever. */
+	uint64_t nodes;                      /**< On which slabs lie, a bit for each. */
+	uint64_t waived, remote;             /**< Pages of other nodes, see numa.c; atomic. */
 	/** Sorted by address. Has room for all from the start, but in external pools. */
 	struct pp_slab **slabs;
 
@@ -190,6 +194,7 @@ struct pp_registry {
 /* cache.c */
 struct pagepool_cache *pp_cache_make(struct pagepool *pool);
 void pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on);
+void pp_cache_empty_all(struct pagepool_state *st);
 void pp_cache_revoke_all(struct pagepool_state *st);
 bool pp_cache_all_idle(const struct pagepool_state *st);
 bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
@@ -321,6 +326,12 @@ bool pp_mempool_returned(const struct pagepool_state *st);
 bool pp_mempool_clear(struct pagepool_state *st);
 void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 
+/* numa.c */
+void pp_numa_slab(const struct pagepool_state *st, struct pp_slab *slab);
+void pp_numa_changed(struct pagepool_state *st);
+unsigned int pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got,
+	unsigned int n, unsigned int need, unsigned int *fresh);
+
 /* pagepool.c */
 bool pp_state_clear(struct pagepool_state *st);
 void pp_state_free(struct pagepool_state *st);
@@ -361,7 +372,7 @@ int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
-unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
+unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 

@@ -195,6 +195,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
+	pp_numa_changed(st);
 	rte_spinlock_unlock(&st->slab_lock);
 	return 0;
 }
@@ -232,6 +233,7 @@ slab_new(struct pagepool_state *st, size_t granules)
 		slab_free(slab);
 		return ret;
 	}
+	pp_numa_slab(st, slab);
 	slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
 	return pp_slab_add(st, slab);
 }
@@ -293,9 +295,16 @@ slab_take(struct pp_slab *slab, void **pages, unsigned int n)
 	return got;
 }
 
-/** Take up to n pages from slabs. */
+/* Of any node, or of this one, or of one that is not known? */
+static bool
+slab_near(const struct pp_slab *slab, int node)
+{
+	return node == SOCKET_ID_ANY || slab->node < 0 || slab->node == node;
+}
+
+/** Take up to n pages from slabs that lie on a node, or on any. */
 unsigned int
-pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
+pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 {
 	unsigned int got = 0;
 
@@ -304,7 +313,7 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 		return 0;
 	rte_spinlock_lock(&st->slab_lock);
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0)
+		if (st->slabs[i]->nb_free > 0 && slab_near(st->slabs[i], node))
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	pagepool_total_set(&st->hold, st->hold + got);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);

@@ -56,6 +56,8 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->slabs_added = pagepool_total(&st->slabs_added);
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
+	s->alloc_waive = pagepool_total(&st->waived);
+	s->alloc_remote = pagepool_total(&st->remote);
 	/* Relaxed, here and below: pages may come and go while we count. */
 	s->pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
@@ -127,7 +129,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->burst = st->burst;
 	info->ring_size = st->ring_size;
 	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
-	info->socket_id = st->socket_id;
+	info->socket_id = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
 			   pagepool_total(&st->slab_meta);
@@ -159,9 +161,10 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		s.slab_free, s.in_ring, s.cached, s.in_use, s.pages);
 	fprintf(f,
 		"  alloc: fast %" PRIu64 " refill %" PRIu64 " empty %" PRIu64 " slow %" PRIu64
-		" slow_high_order %" PRIu64 " waive %" PRIu64 " fail %" PRIu64 "\n",
+		" slow_high_order %" PRIu64 " waive %" PRIu64 " remote %" PRIu64
+		" fail %" PRIu64 "\n",
 		s.alloc_fast, s.alloc_refill, s.alloc_empty, s.alloc_slow, s.alloc_slow_high_order,
-		s.alloc_waive, s.alloc_fail);
+		s.alloc_waive, s.alloc_remote, s.alloc_fail);
 	fprintf(f,
 		"  recycle: cached %" PRIu64 " cache_full %" PRIu64 " ring %" PRIu64
 		" ring_full %" PRIu64 " released_ref %" PRIu64 "; refused %" PRIu64
