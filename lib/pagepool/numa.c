@@ -8,7 +8,6 @@
  * allocs. Ours are bursts, and every page of another node is dropped, so that after one turn of the
  * ring the pages in use are local.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <numaif.h>
 #include <sched.h>

@@ -161,8 +161,8 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		s.slab_free, s.in_ring, s.cached, s.in_use, s.pages);
 	fprintf(f,
 		"  alloc: fast %" PRIu64 " refill %" PRIu64 " empty %" PRIu64 " slow %" PRIu64
-		" slow_high_order %" PRIu64 " waive %" PRIu64 " remote %" PRIu64
-		" fail %" PRIu64 "\n",
+		" slow_high_order %" PRIu64 " waive %" PRIu64 " remote %" PRIu64 " fail %" PRIu64
+		"\n",
 		s.alloc_fast, s.alloc_refill, s.alloc_empty, s.alloc_slow, s.alloc_slow_high_order,
 		s.alloc_waive, s.alloc_remote, s.alloc_fail);
 	fprintf(f,
