@@ -2,9 +2,12 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * The out-of-line half of alloc: refill the caller's cache from the ring and from slabs, or go
- * around it; and when nothing is left there, have other lcores' caches emptied.
+ * around it; and when nothing is left there, have other lcores' caches emptied, or the pool grow.
  */
 #include "pagepool_priv.h"
+
+/* Slabs that an alloc has others bring, which may take them all, before it gives up. */
+#define GROWS_MAX 16u
 
 /* Up to n pages, of which some are needed at once: from the ring, the rest from slabs. That tops up
  * the pages in circulation until the ring has a burst to spare when a refill comes, and refills find
@@ -52,7 +55,10 @@ alloc_around(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room,
 		pp_count(st, c, &c->direct, n);
 		return n;
 	}
-	pp_give(st, c, pages, got);
+	if (got > 0) {
+		pp_give(st, c, pages, got);
+		pp_wake(st);
+	}
 	return 0;
 }
 
@@ -65,7 +71,8 @@ alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, u
 
 	if (unlikely(pp_is_dying(st)))
 		goto leave;
-	if (n > room) {
+	/* Who waits is told of what lies in the ring, so caches take no more than what is used. */
+	if (n > room || unlikely(pp_waited_for(st))) {
 		got = alloc_around(st, c, room, pages, n);
 		goto leave;
 	}
@@ -103,20 +110,28 @@ static __rte_always_inline unsigned int
 alloc(struct pagepool *pool, void **pages, unsigned int n)
 {
 	struct pagepool_state *st = pool->state;
-	unsigned int got, tries = 3;
+	unsigned int got, tries = 3, grows = GROWS_MAX;
 	struct pagepool_cache *c;
+	uint32_t size;
 
 	if (unlikely(n == 0))
 		return 0;
 	c = pp_cache_own(pool);
 	do {
+		size = pp_size_seq(st);
 		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
-	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c, n));
+	} while (unlikely(got == 0) && ((tries > 0 && tries-- > 0 && pp_cache_reclaim(st, c, n)) ||
+					       (grows-- > 0 && pp_grow_starved(st, n, size))));
 
 	if (unlikely(got == 0)) {
 		c = c != NULL ? c : st->no_cache;
 		pp_count(st, c, &c->fail, 1);
 	}
+	/* Relaxed: the next one sees it if we do not. */
+	if (unlikely(__atomic_load_n(&st->want_local, __ATOMIC_RELAXED)))
+		pp_numa_grow(st);
+	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))
+		pp_low_water_down(pool);
 	return got;
 }
 

@@ -63,6 +63,8 @@ pp_check_put(
 	unsigned int nb_good = 0;
 	const char *why;
 
+	/* A page that is put by mistake does not keep its slab: the lock does. */
+	rte_spinlock_lock(&st->slab_lock);
 	for (unsigned int i = 0; i < n; i++) {
 		why = put_fault(st, pages[i]);
 		if (likely(why == NULL))
@@ -70,6 +72,7 @@ pp_check_put(
 		else
 			pp_refuse_at(st, pages[i], why, site);
 	}
+	rte_spinlock_unlock(&st->slab_lock);
 	return nb_good;
 }
 

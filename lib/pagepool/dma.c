@@ -127,6 +127,26 @@ pp_attachment_add(struct pp_attachment *a, const struct pp_slab *slab)
 	return ret;
 }
 
+/** A slab goes, which is the only one in its range: unmap it, if it was us who mapped it. */
+void
+pp_attachment_remove(struct pp_attachment *a, const struct pp_slab *slab)
+{
+	struct pp_range range;
+	enum who who = slab_range(a->domain, slab, &range);
+
+	for (uint32_t i = 0; who == US && i < a->nb.ranges; i++)
+		if (a->range[i].base == range.base) {
+			/* If the kernel keeps it, the domain remembers that: see pp_dma_keep(). */
+			if (a->domain != NULL)
+				pp_domain_unmap(a->domain, a->range[i]);
+			a->range[i] = a->range[--a->nb.ranges];
+			break;
+		}
+	a->nb.slabs--;
+	a->nb.eal -= who == EAL;
+	a->nb.owner -= who == OWNER;
+}
+
 /** Unmap the ranges from number `from` on. @return 0 or -EIO */
 int
 pp_attachment_cut(struct pp_attachment *a, uint32_t from)

@@ -38,6 +38,8 @@ struct pp_range {
 /* dma_life.c, for slabs and pools */
 int pp_dma_slab_begin(struct pagepool_state *st, const struct pp_slab *slab);
 void pp_dma_slab_end(struct pagepool_state *st, bool added);
+int pp_dma_remove_begin(struct pagepool_state *st);
+void pp_dma_remove_end(struct pagepool_state *st, const struct pp_slab *slab);
 void pp_dma_forget(uintptr_t base);
 bool pp_dma_keep(uintptr_t base, size_t len);
 bool pp_dma_release(struct pagepool_state *st);
@@ -75,6 +77,7 @@ void pp_dma_unlock(void);
 bool pp_dma_by_eal(const void *addr);
 /* locked */
 int pp_attachment_add(struct pp_attachment *a, const struct pp_slab *slab);
+void pp_attachment_remove(struct pp_attachment *a, const struct pp_slab *slab);
 int pp_attachment_cut(struct pp_attachment *a, uint32_t from);
 int pp_attachment_end(struct pp_attachment **p);
 int pp_dma_forget_device(const struct rte_device *dev, bool *failed);

@@ -50,6 +50,34 @@ pp_dma_slab_end(struct pagepool_state *st, bool added)
 	pp_dma_unlock();
 }
 
+/** A pool is to lose a slab. Locks until pp_dma_remove_end() if it succeeds. @return 0 or -ENOTSUP */
+int
+pp_dma_remove_begin(struct pagepool_state *st)
+{
+	uint32_t ours = 0;
+
+	pp_dma_lock();
+	for (const struct pp_attachment *a = pp_attachments; a != NULL; a = a->next)
+		ours += a->st == st;
+	/* Relaxed: as in pp_dma_slab_begin(). */
+	if (ours == __atomic_load_n(&st->attached, __ATOMIC_RELAXED))
+		return 0;
+	pp_dma_unlock();
+	PP_LOG(ERR, "%s: another process has attached it to a device, so it cannot shrink here\n",
+		st->name);
+	return -ENOTSUP;
+}
+
+/** The slab is out of the pool: take it away from all devices. NULL: it is not. Unlocks. */
+void
+pp_dma_remove_end(struct pagepool_state *st, const struct pp_slab *slab)
+{
+	for (struct pp_attachment *a = pp_attachments; slab != NULL && a != NULL; a = a->next)
+		if (a->st == st)
+			pp_attachment_remove(a, slab);
+	pp_dma_unlock();
+}
+
 /** A chunk goes, whoever still has a pool on it: take it away from all devices. */
 void
 pp_dma_forget(uintptr_t base)

@@ -94,19 +94,24 @@ void
 pp_numa_changed(struct pagepool_state *st)
 {
 	int nid = st->socket_id;
+	uint32_t local = 0;
 	uint64_t nodes = 0;
 	bool mixed;
 
 	if (st->flags & PAGEPOOL_F_EXTERNAL)
 		return;
-	for (uint32_t i = 0; i < st->nb_slabs; i++)
+	for (uint32_t i = 0; i < st->nb_slabs; i++) {
 		if (st->slabs[i]->node >= 0)
 			nodes |= UINT64_C(1) << st->slabs[i]->node;
+		if (st->slabs[i]->node == nid)
+			local += st->slabs[i]->nb_pages;
+	}
 	/* Of several nodes, or of one that is not the pool's. */
 	mixed = (nodes & (nodes - 1)) != 0;
 	if (nid >= 0 && nid < RTE_MAX_NUMA_NODES)
 		mixed |= (nodes & ~(UINT64_C(1) << nid)) != 0;
-	/* Relaxed, both: a refill that sees the old ones is one that was a moment earlier. */
+	/* Relaxed, all: a refill that sees the old ones is one that was a moment earlier. */
+	__atomic_store_n(&st->pages_local, local, __ATOMIC_RELAXED);
 	__atomic_store_n(&st->nodes, nodes, __ATOMIC_RELAXED);
 	__atomic_store_n(&st->mixed, mixed, __ATOMIC_RELAXED);
 }
@@ -163,12 +168,31 @@ replace(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	return done;
 }
 
-/* Memory on the node is what is missing. */
+/* Memory on the node is what is missing. Not of a pool that follows its callers: new memory has no node
+ * to be bound to then. */
 static void
 want_local(struct pagepool_state *st)
 {
-	/* Relaxed: who grows looks at all of it again, locked. */
-	__atomic_store_n(&st->want_local, true, __ATOMIC_RELAXED);
+	/* Relaxed, both: who grows looks at all of it again, locked. */
+	if (__atomic_load_n(&st->socket_id, __ATOMIC_RELAXED) >= 0)
+		__atomic_store_n(&st->want_local, true, __ATOMIC_RELAXED);
+}
+
+/** A refill has found too few local pages: if the pool may grow, it does, on its node. Not inside a
+ * cache. */
+void
+pp_numa_grow(struct pagepool_state *st)
+{
+	/* Relaxed, all: one of those who have seen it will do. */
+	uint32_t before = __atomic_load_n(&st->pages_local, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&st->want_local, false, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&st->none_local, __ATOMIC_RELAXED) || pp_grow_room(st) == 0)
+		return;
+	if (pp_grow_starved(st, 1, pp_size_seq(st)) &&
+		__atomic_load_n(&st->pages_local, __ATOMIC_RELAXED) <= before)
+		/* It went elsewhere, and more of that is of no use. */
+		__atomic_store_n(&st->none_local, true, __ATOMIC_RELAXED);
 }
 
 /**
@@ -266,8 +290,10 @@ pagepool_update_nid(struct pagepool *pool, int socket_id)
 	/* Relaxed, both: pp_cache_empty_all() orders them before the refills that come after it. */
 	__atomic_store_n(&st->socket_id, socket_id, __ATOMIC_RELAXED);
 	__atomic_store_n(&st->head.nid, socket_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->none_local, false, __ATOMIC_RELAXED);
 	pp_numa_changed(st);
 	rte_spinlock_unlock(&st->slab_lock);
+	pp_trace_update_nid(st, socket_id);
 	pp_cache_empty_all(st);
 	pp_cancel_restore(cancel);
 	return 0;

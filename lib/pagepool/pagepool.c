@@ -16,6 +16,10 @@
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
 
+/* Length of the slabs of a pool that may change its size, in units of PAGEPOOL_GRANULE: 32 MiB, unless
+ * it would have more than 32 or fewer than 8 of these. */
+#define SLAB_GRANULES 16u
+
 static int
 check_sizes(const struct pagepool_params *p)
 {
@@ -33,9 +37,31 @@ check_sizes(const struct pagepool_params *p)
 			p->page_size, align, PAGEPOOL_PAGE_MAX);
 		return -EINVAL;
 	}
-	if (p->ring_size > PAGEPOOL_PAGES_MAX || (external && p->ring_size != 0)) {
-		PP_LOG(ERR, "%s: ring_size is %u, must be %s\n", p->name, p->ring_size,
-			external ? "0 for an external pool" : "at most 2^29");
+	if (external && p->ring_size != 0) {
+		PP_LOG(ERR, "%s: ring_size is %u, must be 0 for an external pool\n", p->name,
+			p->ring_size);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+check_bounds(const struct pagepool_params *p)
+{
+	if ((p->flags & PAGEPOOL_F_EXTERNAL) && (p->min_pages != 0 || p->max_pages != 0)) {
+		PP_LOG(ERR, "%s: min_pages and max_pages must be 0 for an external pool\n",
+			p->name);
+		return -EINVAL;
+	}
+	if (p->min_pages > p->nb_pages) {
+		PP_LOG(ERR, "%s: min_pages is %u, must be at most nb_pages (%u)\n", p->name,
+			p->min_pages, p->nb_pages);
+		return -EINVAL;
+	}
+	if (p->max_pages != 0 &&
+		(p->max_pages < p->nb_pages || p->max_pages > PAGEPOOL_PAGES_MAX)) {
+		PP_LOG(ERR, "%s: max_pages is %u, must be nb_pages (%u) to %u, or 0\n", p->name,
+			p->max_pages, p->nb_pages, PAGEPOOL_PAGES_MAX);
 		return -EINVAL;
 	}
 	return 0;
@@ -44,11 +70,6 @@ check_sizes(const struct pagepool_params *p)
 static int
 check_cache(const struct pagepool_params *p)
 {
-	if (p->cache_size > PAGEPOOL_CACHE_MAX || p->cache_size > p->nb_pages) {
-		PP_LOG(ERR, "%s: cache_size is %u, must be at most %u and at most nb_pages (%u)\n",
-			p->name, p->cache_size, PAGEPOOL_CACHE_MAX, p->nb_pages);
-		return -EINVAL;
-	}
 	if ((p->flags & PAGEPOOL_F_NO_CACHE) && (p->cache_size != 0 || p->burst != 0)) {
 		PP_LOG(ERR, "%s: cache_size and burst must be 0 with PAGEPOOL_F_NO_CACHE\n",
 			p->name);
@@ -89,18 +110,30 @@ check_params(const struct pagepool_params *p)
 			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
-	if (check_sizes(p) < 0 || check_cache(p) < 0)
+	if (check_sizes(p) < 0 || check_bounds(p) < 0 || check_cache(p) < 0)
 		return -EINVAL;
 	return 0;
 }
 
+/* What a pool is asked for and cannot use is no reason to have none; what it got is in its info. */
 static uint32_t
-default_cache(const struct pagepool_params *p)
+clamp(const struct pagepool_params *p, const char *what, uint32_t wanted, uint32_t most)
+{
+	if (wanted <= most)
+		return wanted;
+	PP_LOG(NOTICE, "%s: %s is %u, of no use above %u, which is taken\n", p->name, what, wanted,
+		most);
+	return most;
+}
+
+static uint32_t
+cache_size(const struct pagepool_params *p)
 {
 	if (p->flags & PAGEPOOL_F_NO_CACHE)
 		return 0;
 	if (p->cache_size != 0)
-		return p->cache_size;
+		return clamp(
+			p, "cache_size", p->cache_size, RTE_MIN(p->nb_pages, PAGEPOOL_CACHE_MAX));
 	/* A few lcores' full caches must leave something of a small pool. */
 	return RTE_MIN(PAGEPOOL_CACHE_DEFAULT, RTE_MAX(p->nb_pages / 4, 1u));
 }
@@ -130,14 +163,14 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->page_size = p->page_size;
 	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
 	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
-	st->cache_size = default_cache(p);
+	st->cache_size = cache_size(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
-	st->ring_size = p->ring_size;
 	st->socket_id = st->head.nid = p->socket_id;
 	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
+	rte_spinlock_init(&st->wait_lock);
 }
 
 /** Free all that a pool has but its state. @return false if its memory has to stay, since a device
@@ -154,6 +187,8 @@ pp_state_clear(struct pagepool_state *st)
 	rte_free(c);
 	pp_slab_free_all(st);
 	pp_ring_free(st);
+	pp_low_water_forget(st);
+	pthread_mutex_destroy(&st->size_lock);
 	rte_free(st->no_cache);
 	pp_track_free(st);
 	if (st->mempool != NULL)
@@ -184,24 +219,54 @@ late_room(uint32_t pages)
 	return (pages / 8 + RTE_MIN(pages, PP_RING_CHUNK) + 1) * UINT64_C(8) / 7 + 1;
 }
 
+/* Granules per slab. A pool of one size has one slab, since their number is what mappings cost. One that
+ * may change has so many that parts of it can come and go, but no more than EAL's table of memory
+ * areas, of about a hundred for all of a process, can bear. */
+static uint32_t
+slab_granules(const struct pagepool_params *p, uint32_t most)
+{
+	if ((p->min_pages == 0 || p->min_pages == p->nb_pages) &&
+		(p->max_pages == 0 || p->max_pages == p->nb_pages))
+		return most;
+	return RTE_MAX(RTE_MAX(most / 32, RTE_MIN(SLAB_GRANULES, most / 8)), 1u);
+}
+
+static void
+size_init(struct pagepool_state *st, const struct pagepool_params *p)
+{
+	uint32_t ppg = PAGEPOOL_GRANULE / RTE_MIN(p->page_size, PAGEPOOL_GRANULE);
+	uint32_t late = 0;
+
+	st->pages_max = p->max_pages != 0 ? p->max_pages : p->nb_pages;
+	st->pages_min = p->min_pages != 0 ? p->min_pages : p->nb_pages;
+	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		st->pages_max = RTE_ALIGN_MUL_CEIL(st->pages_max, ppg);
+		st->slab_granules = slab_granules(p, st->pages_max / ppg);
+	}
+	if (st->flags & PAGEPOOL_F_RING_RTS)
+		late = late_room(st->pages_max);
+	st->ring_size = st->pages_max + late;
+	if (p->ring_size != 0)
+		st->ring_size = clamp(p, "ring_size", p->ring_size, st->ring_size);
+}
+
 static int
 state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 {
-	uint32_t ppg = PAGEPOOL_GRANULE / RTE_MIN(p->page_size, PAGEPOOL_GRANULE);
-	int ret;
+	int ret = pp_size_init(st);
 
-	st->pages_max = p->nb_pages;
-	if (!(st->flags & PAGEPOOL_F_EXTERNAL))
-		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
-	if (st->ring_size == 0)
-		st->ring_size = st->pages_max;
-	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
-		st->ring_size += late_room(st->pages_max);
-	ret = pp_ring_create(st);
-	if (ret == 0 && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
-		ret = pp_slab_reserve(st);
-		if (ret == 0)
-			ret = pp_slab_populate(st, p->nb_pages);
+	size_init(st, p);
+	if (ret == 0)
+		ret = pp_ring_create(st);
+	if (ret < 0 || (st->flags & PAGEPOOL_F_EXTERNAL))
+		return ret;
+	ret = pp_slab_reserve(st);
+	if (ret == 0)
+		ret = pp_slab_populate(st, p->nb_pages);
+	if (ret < 0 && p->min_pages != 0 && st->nb_pages >= p->min_pages) {
+		PP_LOG(NOTICE, "%s: has %u pages instead of %u for want of memory: %s\n", st->name,
+			st->nb_pages, p->nb_pages, rte_strerror(-ret));
+		ret = 0;
 	}
 	pp_recycling_init(st);
 	pp_rates_init(st);
@@ -268,6 +333,7 @@ pagepool_create(const struct pagepool_params *params)
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;
+	st->published = true;
 	ret = pp_list_add(st);
 	if (ret < 0) {
 		if (ret == -EEXIST)

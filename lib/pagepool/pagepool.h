@@ -116,18 +116,20 @@ struct pagepool_params {
 	const char *name;   /**< Unique, 1 to PAGEPOOL_NAMESIZE - 1 characters. */
 	uint32_t nb_pages;  /**< Pages wanted, 1 to PAGEPOOL_PAGES_MAX; slabs round it up. */
 	uint32_t page_size; /**< Bytes, a multiple of 64 up to 2 MiB (external pools: of 8). */
-	/** Pages of an lcore's cache, at most PAGEPOOL_CACHE_MAX and nb_pages; 0:
-	 * PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A cache may hold half as many again
-	 * before it flushes. */
+	/** Pages of an lcore's cache, at most PAGEPOOL_CACHE_MAX and nb_pages, or it is made as small
+	 * as that; 0: PAGEPOOL_CACHE_DEFAULT, or a quarter of a smaller pool. A cache may hold half
+	 * as many again before it flushes. */
 	uint32_t cache_size;
 	uint32_t burst; /**< Pages per refill and flush, at most cache_size; 0: cache_size. */
-	uint32_t
-		ring_size; /**< Pages the ring holds, others go to slabs; 0: all; external pools: 0. */
-	int socket_id;     /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
-	uint64_t flags;    /**< PAGEPOOL_F_*. */
-	/** Fewest pages to create with and to trim down to; 0: nb_pages. */
+	/** Pages the ring holds, others go to slabs; 0, or more than there are: all; external pools:
+	 * 0. */
+	uint32_t ring_size;
+	int socket_id;  /**< NUMA node, or SOCKET_ID_ANY for the caller's. */
+	uint64_t flags; /**< PAGEPOOL_F_*. */
+	/** Fewest pages to create with, if memory is short, and to trim down to; 0: nb_pages.
+	 * External pools: 0, both. */
 	uint32_t min_pages;
-	uint32_t max_pages; /**< Most pages to grow to; 0: nb_pages. */
+	uint32_t max_pages; /**< Most pages to grow to; 0: nb_pages. See pagepool_memory.h. */
 	/** Where slabs come from (pagepool_provider.h); NULL: huge pages of the pool's own, or EAL. */
 	const struct pagepool_provider_ops *provider;
 	void *provider_arg;   /**< For the provider. */
@@ -148,6 +150,9 @@ struct pagepool_info {
 	uint64_t slab_bytes;          /**< Bytes of all slabs. */
 	uint64_t meta_bytes;          /**< Bytes of everything else but the caches. */
 	uint64_t cache_bytes;         /**< Bytes of the caches of the lcores that have one. */
+	uint32_t min_pages;           /**< Fewest pages that a trim leaves. */
+	uint32_t max_pages;           /**< Most pages that it grows to. */
+	uint32_t slab_pages;          /**< Pages of the slabs by which it grows; 0: external. */
 };
 
 /**
@@ -168,17 +173,17 @@ struct pagepool_stats {
 	uint64_t recycle_ring_full;     /**< Pages released since the ring was full. */
 	uint64_t recycle_released_ref;  /**< Pages released by pagepool_release(). */
 	uint64_t put_refused;           /**< Pages refused by the checks (PAGEPOOL_F_CHECK). */
-	uint64_t cache_reclaim;         /**< Caches emptied for the sake of a starved caller. */
-	uint64_t hold;                  /**< Pages that ever left a slab. */
-	uint64_t release;               /**< Pages that ever went back to one. */
-	uint64_t pages;                 /**< Total pages now. */
-	uint64_t slab_free;             /**< Pages now in slabs. */
-	uint64_t in_ring;               /**< Pages now in the ring. */
-	uint64_t cached;                /**< Pages now in caches. */
-	uint64_t in_use;                /**< Pages now held by the application or a device. */
-	uint64_t frag_alloc;            /**< Fragments handed out. */
-	uint64_t frag_pages;            /**< Pages cut into fragments. */
-	uint64_t frag_reuse;            /**< Pages cut again at once, all fragments being home. */
+	uint64_t cache_reclaim;     /**< Caches emptied for a starved caller, a trim, a waiter. */
+	uint64_t hold;              /**< Pages that ever left a slab. */
+	uint64_t release;           /**< Pages that ever went back to one. */
+	uint64_t pages;             /**< Total pages now. */
+	uint64_t slab_free;         /**< Pages now in slabs. */
+	uint64_t in_ring;           /**< Pages now in the ring. */
+	uint64_t cached;            /**< Pages now in caches. */
+	uint64_t in_use;            /**< Pages now held by the application or a device. */
+	uint64_t frag_alloc;        /**< Fragments handed out. */
+	uint64_t frag_pages;        /**< Pages cut into fragments. */
+	uint64_t frag_reuse;        /**< Pages cut again at once, all fragments being home. */
 	uint64_t fallback_slabs;    /**< Slabs of ordinary pages, since huge ones ran out, now. */
 	uint64_t fallback_pages;    /**< Pages of those, now. */
 	uint64_t released_fallback; /**< Puts of such pages, which were not recycled. */

@@ -5,6 +5,9 @@
  * map at the same address; nothing in it points to the private memory of one.
  *
  * Locks, and the order in which they may be nested:
+ *   size_lock   which slabs there are: growth and trim. A thread that is inside a cache must never take
+ *               it. Held during system calls.
+ *   wait_lock   who waits for pages.
  *   dma.c's     attachments and domains, of one process. Taken by control threads, and by the put
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
@@ -71,6 +74,7 @@ struct pp_slab {
 	const struct rte_memzone *mz;
 	bool memfd;    /**< Its memory is a chunk of memfd.c. */
 	bool fallback; /**< Ordinary pages, for want of huge ones. */
+	bool leaving;  /**< To be removed, so nobody takes pages from it; slab_lock. */
 	int16_t node;  /**< NUMA node it lies on, -1: not known. */
 	void *track;   /**< Records of who holds its pages. */
 	void *frag;    /**< Counts of its pages' fragments. */
@@ -78,6 +82,7 @@ struct pp_slab {
 	uint32_t nb_pages; /**< Pages carved from it, or adopted in it. */
 	uint32_t nb_free;  /**< Pages lying in it; slab_lock. */
 	uint32_t hint;     /**< Word of the bitmap to look at first; slab_lock. */
+	uint32_t found;    /**< Pages of it that a trim met in the ring; its own. */
 	uint64_t *free;    /**< A bit per page: it lies in the slab; slab_lock. */
 	/** Pools that check: a bit per unit of the slab: a page starts here; it is in use. */
 	uint64_t *start, *out;
@@ -141,13 +146,18 @@ struct pagepool_state {
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
 	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
-	bool want_local;                 /**< Too few pages lie on its node. */
+	bool want_local;                 /**< Too few pages lie on its node; atomic. */
+	bool none_local;                 /**< Growth brings none there; atomic. */
 	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
+	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
-	uint32_t pages_max; /**< Most pages it may have. */
+	uint32_t pages_max;     /**< Most pages it may have. */
+	uint32_t pages_min;     /**< Fewest pages that a trim leaves. */
+	uint32_t slab_granules; /**< Length of its slabs, in units of PAGEPOOL_GRANULE. */
+	bool published;         /**< It has been created: others may be in it. */
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
@@ -163,6 +173,7 @@ struct pagepool_state {
 	uint64_t hold, release;
 	uint64_t slab_bytes, slab_meta;      /**< Totals of all slabs, for readers. */
 	uint64_t slabs_added, slabs_removed; /**< Ever. */
+	uint32_t pages_local;                /**< Total pages on its node. */
 	uint64_t nodes;                      /**< On which slabs lie, a bit for each. */
 	uint64_t waived, remote;             /**< Pages of other nodes, see numa.c; atomic. */
 	uint64_t recycling_due; /**< The `hold` at which to look whether it recycles; atomic. */
@@ -178,6 +189,25 @@ struct pagepool_state {
 
 	struct pp_recycling recycling __rte_cache_aligned;
 	struct pp_rates rates __rte_cache_aligned;
+	/* Growth and trim: grow.c. */
+	pthread_mutex_t size_lock __rte_cache_aligned;
+	uint32_t size_seq; /**< Grows with each change; odd: a trim is at work. Atomic. */
+	uint64_t
+		grow_after; /**< Not before this, in timer cycles; 0: the last attempt succeeded. */
+
+	/* Low-water mark: low_water.c. All atomic. */
+	uint32_t low_armed;   /**< The callback is due. */
+	uint32_t low_process; /**< pp_process() of the one who has the callback. */
+	uint64_t low_waters;  /**< Calls. */
+
+	/* Waiters: wait.c. */
+	rte_spinlock_t wait_lock __rte_cache_aligned;
+	uint32_t waiting;   /**< Threads that need puts to come out of line; wait_lock. */
+	uint32_t wait_need; /**< The fewest pages that one of them waits for. */
+	uint32_t wait_seq;  /**< Futex: grows when they are woken. */
+	uint32_t asleep;    /**< One may be asleep. */
+	uint32_t waiters;   /**< Threads in pagepool_wait(); atomic. */
+	uint64_t waits;     /**< wait_lock. */
 
 	/** Threads without a cache that are inside the pool. */
 	uint32_t guests __rte_cache_aligned;
@@ -349,6 +379,21 @@ uint32_t pp_pagemap_next_id(void);
 struct pp_registry *pp_pagemap_registry(void);
 uint32_t pp_process(void);
 
+/* grow.c */
+int pp_size_init(struct pagepool_state *st);
+void pp_size_lock(struct pagepool_state *st);
+void pp_size_unlock(struct pagepool_state *st);
+uint32_t pp_grow_room(const struct pagepool_state *st);
+bool pp_grow_starved(struct pagepool_state *st, unsigned int n, uint32_t seen);
+
+/** What pp_grow_starved() wants to know of before its caller looked for pages. */
+static inline uint32_t
+pp_size_seq(const struct pagepool_state *st)
+{
+	/* Acquire: pairs with the releases in grow.c and trim.c, so that the pages are seen. */
+	return __atomic_load_n(&st->size_seq, __ATOMIC_ACQUIRE);
+}
+
 /* lookup.c */
 int pp_library_init(void);
 int pp_list_add(struct pagepool_state *st);
@@ -368,6 +413,7 @@ void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 /* numa.c */
 void pp_numa_slab(const struct pagepool_state *st, struct pp_slab *slab);
 void pp_numa_changed(struct pagepool_state *st);
+void pp_numa_grow(struct pagepool_state *st);
 unsigned int pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got,
 	unsigned int n, unsigned int need, unsigned int *fresh);
 
@@ -410,12 +456,16 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 /* slab.c */
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
+int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node);
+unsigned int pp_slab_take_from(
+	struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 
@@ -468,6 +518,40 @@ pp_watch(const struct pagepool_state *st)
 #else
 	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
 #endif
+}
+
+/* low_water.c */
+void pp_low_water_up(struct pagepool_state *st);
+void pp_low_water_down(struct pagepool *pool);
+void pp_low_water_forget(const struct pagepool_state *st);
+
+/* wait.c */
+void pp_wait_wake(struct pagepool_state *st);
+bool pp_nobody_waits(const struct pagepool_state *st);
+bool pp_wait_end(struct pagepool_state *st);
+
+/** Does somebody wait, so that pages have to stay in the ring? Decided inside a cache. */
+static inline bool
+pp_waited_for(const struct pagepool_state *st)
+{
+	/* Relaxed: seen in time by the barrier of pp_cache_outline(). */
+	return __atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_WAIT;
+}
+
+/** Pages have come to ring or slabs: tell who waits for them. Inside a cache, or as a controller. */
+static inline void
+pp_wake(struct pagepool_state *st)
+{
+	/* Only the compiler, as on going inside: pp_barrier() of the waiter supplies that half of the
+	 * fence. Sequentially consistent where it cannot. */
+	if (st->fence)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	else
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (unlikely(pp_waited_for(st)))
+		pp_wait_wake(st);
+	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))
+		pp_low_water_up(st);
 }
 
 /* zombie.c */

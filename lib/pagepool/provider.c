@@ -21,7 +21,8 @@ alloc_memzone(struct pagepool_state *st, size_t len, struct pp_slab *slab)
 	char name[RTE_MEMZONE_NAMESIZE];
 
 	/* Names of pools may come back while a destroyed one still holds memory; ids never do. */
-	snprintf(name, sizeof(name), "PP_%" PRIu32 "_%" PRIu32, st->id, st->nb_slabs);
+	snprintf(name, sizeof(name), "PP_%" PRIu32 "_%" PRIu64, st->id,
+		pagepool_total(&st->slabs_added));
 	slab->mz = rte_memzone_reserve_aligned(name, len, st->socket_id, 0, PAGEPOOL_GRANULE);
 	if (slab->mz == NULL)
 		/* EAL's table of zones is full, and says so: no memory to our caller. */

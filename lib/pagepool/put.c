@@ -70,7 +70,7 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 		pagepool_cache_leave(c);
 		return false;
 	}
-	if (to != TO_CACHE || n > room) {
+	if (to != TO_CACHE || n > room || unlikely(pp_waited_for(st))) {
 		put_around(st, c, pages, n, to);
 	} else {
 		if (len + n > room) {
@@ -79,6 +79,8 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 		}
 		push(c, pages, n);
 	}
+	/* Still inside: afterwards the pages are others', and do not keep the pool. */
+	pp_wake(st);
 	pagepool_cache_leave(c);
 	return true;
 }
@@ -89,6 +91,7 @@ put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum ta
 	if (!pp_guest_enter(st))
 		return false;
 	put_around(st, st->no_cache, pages, n, to);
+	pp_wake(st);
 	pp_guest_leave(st);
 	return true;
 }

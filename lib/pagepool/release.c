@@ -60,13 +60,19 @@ pp_zombie_put(struct pagepool_state *st, unsigned int n)
 	zombie_sub(st, n);
 }
 
+static bool
+nobody_at_work(const struct pagepool_state *st)
+{
+	/* Sequentially consistent: see pp_guest_enter(). */
+	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0;
+}
+
 /** Has everybody left who was inside when the pool was closed? Once true, for good: who comes later
  * sees that it is dying. */
 bool
 pp_nobody_inside(const struct pagepool_state *st)
 {
-	/* Sequentially consistent: see pp_guest_enter(). */
-	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0;
+	return nobody_at_work(st) && pp_nobody_waits(st);
 }
 
 /* Wait until nobody is inside, which takes as long as an operation does. @return false if it takes
@@ -76,7 +82,7 @@ wait_idle(const struct pagepool_state *st)
 {
 	uint64_t end = rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
 
-	while (!pp_nobody_inside(st)) {
+	while (!nobody_at_work(st)) {
 		if (rte_get_timer_cycles() > end)
 			return false;
 		sched_yield();
@@ -99,6 +105,7 @@ pp_close(struct pagepool_state *st)
 	pp_cache_revoke_all(st);
 	idle = wait_idle(st);
 	rte_spinlock_unlock(&st->ctl_lock);
+	idle &= pp_wait_end(st);
 	if (!idle)
 		PP_LOG(ERR,
 			"%s: somebody was killed while allocating or putting, or is very slow; the "

@@ -9,6 +9,7 @@
  * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
@@ -93,10 +94,17 @@ pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
 
 	if (st->ring_esize == sizeof(void *))
 		return 0;
-	if (st->nb_slabs == 0)
+	if (st->slabs_added == 0)
 		st->ring_base = base > half ? base - half : 0;
 	if (base >= st->ring_base && base + len - st->ring_base <= 2 * half)
 		return 0;
+	/* Others may be in the ring: it stays as it is. */
+	if (st->published && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		PP_LOG(NOTICE,
+			"%s: memory at %#" PRIxPTR " is too far from the pool's other memory\n",
+			st->name, base);
+		return -ERANGE;
+	}
 	return ring_widen(st);
 }
 

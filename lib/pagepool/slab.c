@@ -227,6 +227,71 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 	return ret;
 }
 
+/* Take a slab out of the pool, if all its pages lie in it: nobody finds it any more afterwards. */
+static int
+slab_extract(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = 0;
+	uint32_t i;
+
+	rte_spinlock_lock(&st->slab_lock);
+	i = pp_slab_above(st, slab->base);
+	if (i == 0 || st->slabs[i - 1] != slab)
+		ret = -ENOENT;
+	else if (slab->nb_free != slab->nb_pages)
+		ret = -EBUSY;
+	if (ret < 0) {
+		rte_spinlock_unlock(&st->slab_lock);
+		return ret;
+	}
+	i--;
+	memmove(&st->slabs[i], &st->slabs[i + 1], (st->nb_slabs - i - 1) * sizeof(st->slabs[0]));
+	/* Relaxed, all: as in slab_insert(). */
+	__atomic_store_n(&st->nb_slabs, st->nb_slabs - 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->nb_pages, st->nb_pages - slab->nb_pages, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->slab_free, st->slab_free - slab->nb_pages, __ATOMIC_RELAXED);
+	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
+	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
+	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
+	pp_numa_changed(st);
+	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
+	 * done with the slab before it goes. */
+	pp_pagemap_clear(slab);
+	rte_spinlock_unlock(&st->slab_lock);
+	return 0;
+}
+
+/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
+int
+pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret = pp_dma_remove_begin(st);
+
+	if (ret < 0)
+		return ret;
+	ret = slab_extract(st, slab);
+	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
+	if (ret == 0)
+		slab_free(slab);
+	return ret;
+}
+
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
+ * inside a cache, no lock held.
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
+int
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
+{
+	int ret;
+
+	pp_size_lock(st);
+	ret = pp_slab_remove_locked(st, slab);
+	pp_size_unlock(st);
+	return ret;
+}
+
 static int
 slab_new(struct pagepool_state *st, size_t granules)
 {
@@ -245,14 +310,15 @@ slab_new(struct pagepool_state *st, size_t granules)
 	return pp_slab_add(st, slab);
 }
 
-/** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
- * DMA mappings cost, else ever smaller ones. On failure the caller frees what there is. */
+/** Get slabs for at least nb_pages: as long as the pool's slabs are to be, since their number is what
+ * DMA mappings cost, or ever smaller ones if memory does not allow it. What came before a failure
+ * stays. */
 int
 pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 {
 	uint32_t ppg = pages_per_granule(st);
 	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
-	size_t len = left;
+	size_t len = st->slab_granules;
 	int ret;
 
 	while (left > 0) {
@@ -321,7 +387,8 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 		return 0;
 	rte_spinlock_lock(&st->slab_lock);
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0 && slab_near(st->slabs[i], node))
+		if (st->slabs[i]->nb_free > 0 && !st->slabs[i]->leaving &&
+			slab_near(st->slabs[i], node))
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	hold = st->hold + got;
 	pagepool_total_set(&st->hold, hold);
@@ -332,6 +399,20 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	/* Relaxed: who is late looks at the next burst. */
 	if (unlikely(hold >= __atomic_load_n(&st->recycling_due, __ATOMIC_RELAXED)))
 		pp_recycling_look(st, hold);
+	return got;
+}
+
+/** Take up to n pages from one slab. */
+unsigned int
+pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
+{
+	unsigned int got;
+
+	rte_spinlock_lock(&st->slab_lock);
+	got = slab_take(slab, pages, n);
+	pagepool_total_set(&st->hold, st->hold + got);
+	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
+	rte_spinlock_unlock(&st->slab_lock);
 	return got;
 }
 

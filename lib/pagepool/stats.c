@@ -58,6 +58,8 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
 	s->alloc_waive = pagepool_total(&st->waived);
 	s->alloc_remote = pagepool_total(&st->remote);
+	s->low_water = pagepool_total(&st->low_waters);
+	s->waits = pagepool_total(&st->waits);
 	/* Relaxed, here and below: pages may come and go while we count. */
 	s->pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
@@ -129,6 +131,10 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->cache_size = st->cache_size;
 	info->burst = st->burst;
 	info->ring_size = st->ring_size;
+	info->min_pages = st->pages_min;
+	info->max_pages = st->pages_max;
+	info->slab_pages = RTE_MIN(st->pages_max,
+		st->slab_granules * (PAGEPOOL_GRANULE / RTE_MIN(st->page_size, PAGEPOOL_GRANULE)));
 	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
 	info->socket_id = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
 	info->slab_bytes = pagepool_total(&st->slab_bytes);

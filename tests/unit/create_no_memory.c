@@ -89,11 +89,11 @@ more_than_there_is(void)
 	static const struct pagepool_params p[] = {
 		{.name = "slabs", .nb_pages = 1u << 20, .page_size = 2048},
 		{.name = "large", .nb_pages = 4096, .page_size = 2u << 20},
-		{.name = "ring", .nb_pages = 64, .page_size = 64, .ring_size = 1u << 29},
-		{.name = "ring max",
+		{.name = "room to grow",
 			.nb_pages = 64,
 			.page_size = 64,
-			.ring_size = PAGEPOOL_PAGES_MAX},
+			.max_pages = PAGEPOOL_PAGES_MAX},
+		{.name = "min", .nb_pages = 1u << 20, .page_size = 2048, .min_pages = 1u << 19},
 		{.name = "most", .nb_pages = PAGEPOOL_PAGES_MAX, .page_size = 64},
 	};
 	struct t_mem before;

@@ -7,6 +7,7 @@
  */
 #include "fault.h"
 #include "harness.h"
+#include "pagepool_memory.h"
 #include "pagepool_numa.h"
 #include "pagepool_priv.h"
 
@@ -323,6 +324,88 @@ nothing_local(void)
 	T_DESTROY(pool);
 }
 
+/* A pool that may grow does, as soon as a refill finds nothing local; not for a node that has no
+ * memory, of which the log tells once. EAL's memory is all on node 0 here. */
+static void
+growth(void)
+{
+	struct pagepool *pool = T_CREATE(.name = "grows", .nb_pages = 4096, .max_pages = 8192,
+		.page_size = 2048, .cache_size = CACHE, .socket_id = 0);
+	uint32_t slabs = pool->state->nb_slabs;
+	void *more[20];
+	struct pagepool_stats s;
+
+	for (uint32_t i = 0; i < slabs; i++) {
+		CHECK_EQ(pool->state->slabs[i]->node, 0);
+		pool->state->slabs[i]->node = 1;
+	}
+	/* It need not be all of it. */
+	CHECK_EQ(pagepool_update_nid(pool, 0), 0);
+	CHECK_EQ(t_stats(pool).slabs_added, slabs);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 32), 32);
+	CHECK_EQ(nb_on(pool, 32, 1), 32);
+	CHECK_EQ(t_stats(pool).slabs_added, slabs + 1);
+	pagepool_put_ring(pool, pages, 32);
+	CHECK_EQ(pagepool_update_nid(pool, 0), 0);
+	for (unsigned int i = 0; i < 100; i++) {
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages, 90), 90);
+		CHECK_EQ(nb_on(pool, 90, 0), 90);
+		pagepool_put_ring(pool, pages, 90);
+	}
+	s = t_stats(pool);
+	CHECK_EQ(s.alloc_remote, 32 + CACHE);
+	CHECK_EQ(s.alloc_waive, 32 + CACHE);
+	CHECK_EQ(s.slabs_added, slabs + 1);
+	/* What is on node 1 is all out. Nothing can be had there ... */
+	CHECK_EQ(pagepool_update_nid(pool, 1), 0);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 4096), 4096);
+	CHECK_EQ(nb_on(pool, 4096, 1), 4096);
+	fault_arm(1, 1);
+	t_log_begin();
+	CHECK_EQ(pagepool_alloc_bulk(pool, more, 10), 10);
+	CHECK_EQ(pagepool_alloc_bulk(pool, more + 10, 10), 10);
+	CHECK_LOG(t_log_end(), "cannot grow");
+	fault_arm(0, 0);
+	CHECK_EQ(t_stats(pool).slabs_added, slabs + 1);
+	/* ... or only memory that lies elsewhere, as without huge pages, which is enough of it. */
+	CHECK_EQ(pagepool_grow(pool, 1), 0);
+	pagepool_put_bulk(pool, more, 20);
+	CHECK_EQ(pagepool_update_nid(pool, 1), 0);
+	t_log_begin();
+	CHECK_EQ(pagepool_alloc_bulk(pool, more, 10), 10);
+	CHECK_LOG(t_log_end(), "were to lie on node 1");
+	CHECK_EQ(pagepool_alloc_bulk(pool, more + 10, 10), 10);
+	CHECK_EQ(t_stats(pool).slabs_added, slabs + 3);
+	pagepool_put_bulk(pool, pages, 4096);
+	pagepool_put_bulk(pool, more, 20);
+	T_DESTROY(pool);
+}
+
+/* Memory that lies nobody knows where is no reason to be waived. */
+static void
+not_known(void)
+{
+	struct pagepool *pool = T_CREATE(.name = "unknown", .nb_pages = 4096, .max_pages = 8192,
+		.page_size = 2048, .cache_size = CACHE, .socket_id = 0);
+	struct pagepool_state *st = pool->state;
+
+	CHECK_EQ(st->nb_slabs, 4);
+	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 700), 700);
+	pagepool_put_ring(pool, pages, 700);
+	st->slabs[0]->node = -1;
+	st->slabs[2]->node = 1;
+	CHECK_EQ(pagepool_update_nid(pool, 0), 0);
+	CHECK(st->mixed);
+	for (unsigned int i = 0; i < 100; i++) {
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages, 90), 90);
+		CHECK_EQ(nb_on(pool, 90, -1), 90);
+		pagepool_put_ring(pool, pages, 90);
+	}
+	CHECK_EQ(t_stats(pool).alloc_waive, 0);
+	CHECK_EQ(t_stats(pool).alloc_remote, 0);
+	T_DESTROY(pool);
+}
+
 static void
 refused(void)
 {
@@ -440,6 +523,8 @@ main(int argc, char **argv)
 	RUN(nid_changed);
 	RUN(fallback);
 	RUN(nothing_local);
+	RUN(growth);
+	RUN(not_known);
 	RUN(refused);
 	RUN(random_moves);
 	RUN(moves_under_load);

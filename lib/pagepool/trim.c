@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright (c) 2026 the pagepool authors
+ *
+ * Memory goes back to the system, in slabs of which all pages are home.
+ *
+ * Free pages lie in caches and in the ring, mixed. So the caches are emptied into the ring, and the
+ * ring is turned once: its pages are taken out at one end, a portion at a time, those of slabs that
+ * are to leave go to these, all others in again at the other end. A pool of which pages are in use is
+ * turned once more before, to find out which slabs may be all home. Nobody takes pages from a slab
+ * that is to leave, so what comes to it stays; which of them are complete is seen at the end, with the
+ * slab's lock held, and the others' pages go back to the ring.
+ */
+#include <errno.h>
+
+#include "pagepool_memory.h"
+#include "pagepool_priv.h"
+
+/* Pages in hand at a time. */
+#define PORTION PP_RING_CHUNK
+
+/* The slab of a page that lies in the ring; mostly the same as that of the one before. */
+static struct pp_slab *
+slab_of(const struct pagepool_state *st, const void *page, struct pp_slab *last)
+{
+	if (last != NULL && (uintptr_t)page - last->base < last->len)
+		return last;
+	return pp_slab_find(st, page);
+}
+
+/* Turn the ring once, and count the pages of each slab. Those of slabs that leave go home. */
+static void
+turn_ring(struct pagepool_state *st)
+{
+	unsigned int left = rte_ring_count(st->ring), n, nb_home, nb_back;
+	void *page[PORTION], *home[PORTION];
+	struct pp_slab *slab = NULL;
+
+	for (uint32_t i = 0; i < st->nb_slabs; i++)
+		st->slabs[i]->found = 0;
+	for (; left > 0; left -= n) {
+		n = pp_ring_get(st, page, RTE_MIN(left, PORTION));
+		if (n == 0)
+			break;
+		nb_home = nb_back = 0;
+		for (unsigned int i = 0; i < n; i++) {
+			slab = slab_of(st, page[i], slab);
+			if (slab != NULL)
+				slab->found++;
+			if (slab != NULL && slab->leaving)
+				home[nb_home++] = page[i];
+			else
+				page[nb_back++] = page[i];
+		}
+		pp_slab_give(st, home, nb_home);
+		pp_give(st, st->no_cache, page, nb_back);
+	}
+}
+
+/* Choose the slabs that are to leave: the last ones that may be all home, as long as enough remains.
+ * @return how many */
+static unsigned int
+choose(struct pagepool_state *st, uint32_t floor, bool idle)
+{
+	uint32_t pages = st->nb_pages;
+	unsigned int n = 0;
+
+	rte_spinlock_lock(&st->slab_lock);
+	for (uint32_t i = st->nb_slabs; i-- > 0;) {
+		struct pp_slab *slab = st->slabs[i];
+
+		slab->leaving = pages >= slab->nb_pages && pages - slab->nb_pages >= floor &&
+				(idle || slab->found + slab->nb_free >= slab->nb_pages);
+		if (slab->leaving) {
+			pages -= slab->nb_pages;
+			n++;
+		}
+	}
+	rte_spinlock_unlock(&st->slab_lock);
+	return n;
+}
+
+/* A slab stays after all: what came from the ring goes back there. */
+static void
+stay(struct pagepool_state *st, struct pp_slab *slab)
+{
+	unsigned int left = slab->found, n;
+	void *page[PORTION];
+
+	rte_spinlock_lock(&st->slab_lock);
+	slab->leaving = false;
+	rte_spinlock_unlock(&st->slab_lock);
+	for (; left > 0; left -= n) {
+		n = pp_slab_take_from(st, slab, page, RTE_MIN(left, PORTION));
+		if (n == 0)
+			break;
+		pp_give(st, st->no_cache, page, n);
+	}
+}
+
+/* The size is locked. @return pages given back, or -errno if none could be */
+static int64_t
+trim(struct pagepool_state *st, uint32_t floor)
+{
+	int64_t removed = 0;
+	int ret = 0;
+	bool idle;
+
+	if (st->nb_pages <= floor)
+		return 0;
+	pp_cache_reclaim(st, NULL, 0);
+	idle = pagepool_in_use_count(&st->head) == 0;
+	if (!idle)
+		turn_ring(st);
+	if (choose(st, floor, idle) == 0)
+		return 0;
+	turn_ring(st);
+	for (uint32_t i = st->nb_slabs; i-- > 0;) {
+		struct pp_slab *slab = st->slabs[i];
+		uint32_t pages = slab->nb_pages;
+		int err;
+
+		if (!slab->leaving)
+			continue;
+		err = pp_slab_remove_locked(st, slab);
+		if (err == 0) {
+			removed += pages;
+			continue;
+		}
+		ret = err != -EBUSY ? err : ret;
+		stay(st, slab);
+	}
+	return removed > 0 ? removed : ret;
+}
+
+PP_EXPORT int64_t
+pagepool_trim(struct pagepool *pool, uint32_t keep)
+{
+	struct pagepool_state *st;
+	int64_t removed;
+	int cancel;
+
+	if (pool == NULL || (pool->state->flags & PAGEPOOL_F_EXTERNAL))
+		return -EINVAL;
+	st = pool->state;
+	if (st->owner != pp_process())
+		return -ENOTSUP;
+	cancel = pp_cancel_off();
+	pp_size_lock(st);
+	/* Sequentially consistent, so that pages are not seen missing before it: who finds none and
+	 * has seen it even finds it odd now. */
+	__atomic_fetch_add(&st->size_seq, 1, __ATOMIC_SEQ_CST);
+	removed = trim(st, RTE_MAX(keep, st->pages_min));
+	/* Release: as in grow(). */
+	__atomic_fetch_add(&st->size_seq, 1, __ATOMIC_RELEASE);
+	pp_size_unlock(st);
+	pp_wake(st);
+	pp_cancel_restore(cancel);
+	return removed;
+}
