@@ -127,7 +127,9 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 		c = c != NULL ? c : st->no_cache;
 		pp_count(st, c, &c->fail, 1);
 	}
-	/* Relaxed: the next one sees it if we do not. */
+	/* Relaxed, both: the next one sees it if we do not. */
+	if (unlikely(__atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_NODE))
+		pp_numa_watch_end(st);
 	if (unlikely(__atomic_load_n(&st->want_local, __ATOMIC_RELAXED)))
 		pp_numa_grow(st);
 	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))

@@ -168,6 +168,22 @@ replace(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	return done;
 }
 
+/* The node of those who are to get pages now; is there memory of the pool on it? @return -1 if not, or
+ * if nobody knows: then all pages are alike */
+static int
+local_node(const struct pagepool_state *st)
+{
+	/* Relaxed, both: as they are written. */
+	int node = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
+
+	if (node == SOCKET_ID_ANY)
+		node = pagepool_caller_nid();
+	if (node < 0 || node >= RTE_MAX_NUMA_NODES ||
+		!(__atomic_load_n(&st->nodes, __ATOMIC_RELAXED) >> node & 1))
+		return -1;
+	return node;
+}
+
 /* Memory on the node is what is missing. Not of a pool that follows its callers: new memory has no node
  * to be bound to then. */
 static void
@@ -187,7 +203,8 @@ pp_numa_grow(struct pagepool_state *st)
 	uint32_t before = __atomic_load_n(&st->pages_local, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&st->want_local, false, __ATOMIC_RELAXED);
-	if (__atomic_load_n(&st->none_local, __ATOMIC_RELAXED) || pp_grow_room(st) == 0)
+	if (__atomic_load_n(&st->socket_id, __ATOMIC_RELAXED) < 0 ||
+		__atomic_load_n(&st->none_local, __ATOMIC_RELAXED) || pp_grow_room(st) == 0)
 		return;
 	if (pp_grow_starved(st, 1, pp_size_seq(st)) &&
 		__atomic_load_n(&st->pages_local, __ATOMIC_RELAXED) <= before)
@@ -216,21 +233,16 @@ unsigned int
 pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got, unsigned int n,
 	unsigned int need, unsigned int *fresh)
 {
-	int node = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
+	int node = local_node(st);
 	unsigned int local, keep;
 
 	*fresh = 0;
-	if (node == SOCKET_ID_ANY)
-		node = pagepool_caller_nid();
-	if (node < 0 || node >= RTE_MAX_NUMA_NODES ||
-		!(__atomic_load_n(&st->nodes, __ATOMIC_RELAXED) >> node & 1)) {
-		/* Nothing of it is local, or nobody knows where that is: all pages are alike. */
+	if (node < 0) {
 		*fresh = pp_slab_take(st, pages + got, n - got, SOCKET_ID_ANY);
 		got += *fresh;
-		if (node >= 0) {
+		if (pagepool_nid(&st->head) != SOCKET_ID_ANY || pagepool_caller_nid() >= 0)
 			__atomic_fetch_add(&st->remote, got, __ATOMIC_RELAXED);
-			want_local(st);
-		}
+		want_local(st);
 		return got;
 	}
 	local = sort_local(st, pages, got, node);
@@ -253,9 +265,66 @@ pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got, unsign
 	}
 	if (got > local)
 		__atomic_fetch_add(&st->remote, got - local, __ATOMIC_RELAXED);
-	if (got < n)
+	if (local < n)
 		want_local(st);
 	return got;
+}
+
+/**
+ * Pages come back to a cache of a pool that has moved not long ago: waive those of another node, which
+ * were out at that moment, or they would be used again and again out of the cache, past all refills.
+ * Inside a cache.
+ *
+ * @param pages
+ *   The ones to be recycled are moved to the front.
+ * @return
+ *   How many they are.
+ */
+unsigned int
+pp_numa_put(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	int node = local_node(st);
+	unsigned int local = n;
+
+	/* Relaxed: only a count of how long to go on with this. */
+	__atomic_fetch_sub(&st->watch_puts, n, __ATOMIC_RELAXED);
+	if (node >= 0) {
+		local = sort_local(st, pages, n, node);
+		waive(st, pages + local, n - local);
+	}
+	return local;
+}
+
+static bool
+watch_over(const struct pagepool_state *st)
+{
+	/* Relaxed: a little more or less of it does no harm. */
+	return __atomic_load_n(&st->watch_puts, __ATOMIC_RELAXED) <= 0;
+}
+
+/* Every put comes out of line for as many pages as two turns of all that are out of slabs: those that
+ * were in use have been put by then, but for some that are held long. These come to the ring one day. */
+static void
+watch_begin(struct pagepool_state *st)
+{
+	int64_t out = pagepool_total(&st->hold) - pagepool_total(&st->release);
+
+	if (!__atomic_load_n(&st->mixed, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&st->watch_puts, 2 * RTE_MAX(out, 0), __ATOMIC_RELAXED);
+	pp_cache_outline(st, PP_OUT_NODE, true);
+}
+
+/** Puts need not come out of line any more, if it is so. Not inside a cache. */
+void
+pp_numa_watch_end(struct pagepool_state *st)
+{
+	if (!watch_over(st))
+		return;
+	pp_cache_outline(st, PP_OUT_NODE, false);
+	/* Somebody has moved the pool meanwhile. */
+	if (!watch_over(st))
+		pp_cache_outline(st, PP_OUT_NODE, true);
 }
 
 PP_EXPORT int
@@ -294,6 +363,9 @@ pagepool_update_nid(struct pagepool *pool, int socket_id)
 	pp_numa_changed(st);
 	rte_spinlock_unlock(&st->slab_lock);
 	pp_trace_update_nid(st, socket_id);
+	if (__atomic_load_n(&st->pages_local, __ATOMIC_RELAXED) == 0)
+		pp_numa_grow(st);
+	watch_begin(st);
 	pp_cache_empty_all(st);
 	pp_cancel_restore(cancel);
 	return 0;

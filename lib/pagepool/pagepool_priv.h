@@ -175,8 +175,9 @@ struct pagepool_state {
 	uint64_t slabs_added, slabs_removed; /**< Ever. */
 	uint32_t pages_local;                /**< Total pages on its node. */
 	uint64_t nodes;                      /**< On which slabs lie, a bit for each. */
-	uint64_t waived, remote;             /**< Pages of other nodes, see numa.c; atomic. */
-	uint64_t recycling_due; /**< The `hold` at which to look whether it recycles; atomic. */
+	int64_t watch_puts;      /**< So many puts still have to look at nodes; atomic. */
+	uint64_t waived, remote; /**< Pages of other nodes, see numa.c; atomic. */
+	uint64_t recycling_due;  /**< The `hold` at which to look whether it recycles; atomic. */
 	/** Sorted by address. Has room for all from the start, but in external pools. */
 	struct pp_slab **slabs;
 
@@ -242,6 +243,7 @@ struct pagepool_state {
 #define PP_OUT_FALLBACK (1u << 3) /**< Some pages must not be recycled. */
 #define PP_OUT_WAIT     (1u << 4) /**< Somebody waits for pages. */
 #define PP_OUT_SHARED   (1u << 5) /**< Other processes use it too. */
+#define PP_OUT_NODE     (1u << 6) /**< Pages of the node that it was on come back. */
 
 /** Seconds that destroy and disable wait for those who are inside. Somebody who takes so much longer
  * than an operation does has been killed, or is kept from running. */
@@ -413,6 +415,8 @@ void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 /* numa.c */
 void pp_numa_slab(const struct pagepool_state *st, struct pp_slab *slab);
 void pp_numa_changed(struct pagepool_state *st);
+unsigned int pp_numa_put(struct pagepool_state *st, void **pages, unsigned int n);
+void pp_numa_watch_end(struct pagepool_state *st);
 void pp_numa_grow(struct pagepool_state *st);
 unsigned int pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got,
 	unsigned int n, unsigned int need, unsigned int *fresh);

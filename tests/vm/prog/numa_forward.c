@@ -4,8 +4,9 @@
 /**
  * @file
  * An lcore forwards between two ports and moves to the processor of another NUMA node meanwhile.
- * Each frame is copied to a page of a native pool, from which the other NIC takes it. After one turn of
- * all pages in circulation the lcore counts those in use by the node on which the kernel has them.
+ * Each frame is copied to a page of a native pool, from which the other NIC takes it. When it has
+ * allocated as many pages as were in circulation, and each NIC has gone once around its ring, the lcore
+ * counts the pages in use by the node on which the kernel has them.
  *
  *     numa_forward -l 0,1 -a BDF -a BDF
  *
@@ -38,6 +39,7 @@
 #define PAGES 2048u /* Of the pool at first; it may have twice as many. */
 #define SIZE  2048u
 #define IDLE  1000u /* Pages in the ring from the start, so that a turn is one. */
+#define RING  256u  /* Of Tx descriptors. */
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
@@ -61,12 +63,12 @@ static struct rte_mempool *heads;
 /* Of the lcore that forwards. */
 static void *held[2 * PAGES];
 static unsigned int nb_held;
-static uint64_t allocated, frames;
+static uint64_t allocated[PORTS], moved_at[PORTS], frames;
 
 /* What it is told. */
 static char name[32];
 static int cpu;
-static bool follow;
+static bool follow, follows;
 static atomic_bool go, stop, ready;
 
 static struct tail *
@@ -112,17 +114,24 @@ forward(uint16_t port)
 
 	if (n == 0)
 		return;
-	if (follow)
+	if (follows)
 		CHECK(pagepool_nid_changed(pool) == 0);
 	CHECK(pagepool_alloc_bulk(pool, pages, n) == n);
 	CHECK(rte_pktmbuf_alloc_bulk(heads, out, n) == 0);
-	allocated += n;
+	allocated[port] += n;
 	for (uint16_t i = 0; i < n; i++)
 		attach(out[i], pages[i], in[i]);
 	rte_pktmbuf_free_bulk(in, n);
 	while (sent < n)
 		sent += rte_eth_tx_burst(port ^ 1, 0, out + sent, n - sent);
 	frames += n;
+}
+
+/* Pages allocated for frames of a port since the last move. */
+static uint64_t
+since(uint16_t port)
+{
+	return allocated[port] - moved_at[port];
 }
 
 /* Where the kernel has the pages that are in use. */
@@ -141,36 +150,46 @@ report(const struct pagepool_stats *before, uint64_t turn)
 	CHECK(getcpu(&here, &node) == 0);
 	CHECK(pagepool_stats_get(pool, &s) == 0);
 	CHECK(s.in_use == nb_held);
-	printf("case=%s cpu=%u node=%u pool_node=%d turn=%" PRIu64 " in_use=%u local=%u far=%u "
+	printf("case=%s cpu=%u node=%u pool_node=%d turn=%" PRIu64 " allocated=%" PRIu64
+	       " in_use=%u local=%u far=%u "
 	       "waive=%" PRIu64 " remote=%" PRIu64 " slabs_added=%" PRIu64 "\n",
-		name, here, node, pagepool_nid(pool), turn, nb_held, on[node], on[!node],
-		s.alloc_waive - before->alloc_waive, s.alloc_remote - before->alloc_remote,
-		s.slabs_added - before->slabs_added);
+		name, here, node, pagepool_nid(pool), turn, since(0) + since(1), nb_held, on[node],
+		on[!node], s.alloc_waive - before->alloc_waive,
+		s.alloc_remote - before->alloc_remote, s.slabs_added - before->slabs_added);
+}
+
+static void
+move(void)
+{
+	rte_cpuset_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	CHECK(rte_thread_set_affinity(&set) == 0);
 }
 
 static int
 forward_loop(void *arg)
 {
 	struct pagepool_stats before = {0};
-	uint64_t end = 0, turn = 0;
-	rte_cpuset_t set;
+	uint64_t turn = 0;
 
 	(void)arg;
 	atomic_store(&ready, true);
 	while (!atomic_load(&stop)) {
-		if (atomic_load(&go) && end == 0) {
+		if (atomic_load(&go) && turn == 0) {
 			CHECK(pagepool_stats_get(pool, &before) == 0);
 			turn = before.hold - before.release;
-			end = allocated + turn;
-			CPU_ZERO(&set);
-			CPU_SET(cpu, &set);
-			CHECK(rte_thread_set_affinity(&set) == 0);
+			memcpy(moved_at, allocated, sizeof(allocated));
+			follows = follow;
+			move();
 		}
 		for (uint16_t port = 0; port < PORTS; port++)
 			forward(port);
-		if (end != 0 && allocated >= end) {
+		if (turn != 0 && since(0) + since(1) >= turn && since(0) > RING &&
+			since(1) > RING) {
 			report(&before, turn);
-			end = 0;
+			turn = 0;
 			atomic_store(&go, false);
 		}
 	}
@@ -187,7 +206,7 @@ start(uint16_t port, struct rte_mempool *mp)
 	CHECK(pagepool_dma_attach(pool, info.device) == 0);
 	CHECK(rte_eth_dev_configure(port, 1, 1, &conf) == 0);
 	CHECK(rte_eth_rx_queue_setup(port, 0, 512, 0, NULL, mp) == 0);
-	CHECK(rte_eth_tx_queue_setup(port, 0, 256, 0, NULL) == 0);
+	CHECK(rte_eth_tx_queue_setup(port, 0, RING, 0, NULL) == 0);
 	CHECK(rte_eth_dev_start(port) == 0);
 	CHECK(rte_eth_promiscuous_enable(port) == 0);
 }
