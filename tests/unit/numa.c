@@ -363,7 +363,7 @@ nothing_local(void)
 static void
 growth(void)
 {
-	struct pagepool *pool = T_CREATE(.name = "grows", .nb_pages = 4096, .max_pages = 8192,
+	struct pagepool *pool = T_CREATE(.name = "grows", .nb_pages = 4096, .max_pages = 12288,
 		.page_size = 2048, .cache_size = CACHE, .socket_id = 0);
 	uint32_t slabs = pool->state->nb_slabs;
 	void *more[20];
@@ -438,6 +438,29 @@ not_known(void)
 	CHECK_EQ(t_stats(pool).alloc_waive, 0);
 	CHECK_EQ(t_stats(pool).alloc_remote, 0);
 	T_DESTROY(pool);
+}
+
+/* A slab that goes may have been the only one on its node. */
+static void
+trimmed(void)
+{
+	unsigned int nb_alone = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		struct pagepool *pool = T_CREATE(.name = "trimmed", .nb_pages = 4096,
+			.min_pages = 1024, .page_size = 2048, .cache_size = CACHE, .socket_id = 0);
+		struct pagepool_state *st = pool->state;
+
+		CHECK_EQ(st->nb_slabs, 4);
+		st->slabs[i]->node = 1;
+		CHECK_EQ(pagepool_update_nid(pool, 0), 0);
+		CHECK(st->mixed);
+		CHECK_EQ(pagepool_trim(pool, 0), 3072);
+		CHECK_EQ(st->mixed, st->slabs[0]->node == 1);
+		nb_alone += st->mixed;
+		T_DESTROY(pool);
+	}
+	CHECK(nb_alone <= 1);
 }
 
 static void
@@ -560,6 +583,7 @@ main(int argc, char **argv)
 	RUN(nothing_local);
 	RUN(growth);
 	RUN(not_known);
+	RUN(trimmed);
 	RUN(refused);
 	RUN(random_moves);
 	RUN(moves_under_load);
