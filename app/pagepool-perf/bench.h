@@ -35,6 +35,9 @@ enum bench_group {
 	GROUP_CONTEND,
 	GROUP_CREATE,
 	GROUP_DETACH,
+	GROUP_TRACK,
+	GROUP_TRIM,
+	GROUP_FRAG,
 	GROUPS
 };
 
@@ -62,6 +65,7 @@ struct bench {
 	unsigned int max_lcores; /**< and uses at most. */
 	unsigned int cache;      /**< Cache unless BENCH_F_CACHES. */
 	uint64_t iters;          /**< Of one lap; 0: as many as fill a window. */
+	unsigned int windows;    /**< Timed windows of a run; 0: as the options say. */
 	/** Without BENCH_F_POOLS: names of its cases, NULL at the end. */
 	const char *const *variants;
 	/** Why the case makes no sense, or NULL. May be NULL. */
@@ -121,7 +125,8 @@ struct results {
 extern const struct bench *const perf_benches[];
 extern const unsigned int perf_benches_nb;
 extern const struct bench bench_calib, bench_fast_path, bench_ptr_ring, bench_slow, bench_slow_bulk,
-	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach;
+	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach,
+	bench_track, bench_trim, bench_frag;
 
 /** Sizes of a pool for `c`, ample for all caches and rings on the way. */
 void bench_shape(const struct perf_case *c, struct pool_shape *s);

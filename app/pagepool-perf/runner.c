@@ -30,6 +30,8 @@
 #define WINDOWS_MAX 10000u
 /* Windows tried for each one wanted. */
 #define TRIES 3u
+/* Seconds that a run may take of a bench that has a number of windows of its own. */
+#define LONG_PATIENCE 20.0
 /* A probe this much slower than the best one means that the CPU is not all ours. */
 #define SLOW 1.15
 
@@ -124,7 +126,8 @@ static int
 time_windows(struct lap *lap, unsigned int want, struct quiet *quiet)
 {
 	/* Where others have the CPUs, windows take longer than they say. */
-	uint64_t end = rte_rdtsc() + (uint64_t)(TRIES * want * WINDOW * (double)rte_get_tsc_hz());
+	double patience = lap->c->bench->windows != 0 ? LONG_PATIENCE : TRIES * want * WINDOW;
+	uint64_t end = rte_rdtsc() + (uint64_t)(patience * (double)rte_get_tsc_hz());
 	double good[WINDOWS_MAX], all[WINDOWS_MAX * TRIES];
 	unsigned int nb_good = 0, nb_all = 0;
 	struct perf_case *c = lap->c;
@@ -152,7 +155,8 @@ static int
 run_laps(struct lap *lap, double seconds, struct quiet *quiet)
 {
 	struct perf_case *c = lap->c;
-	unsigned int windows = (unsigned int)(seconds / WINDOW + 0.5);
+	unsigned int windows =
+		c->bench->windows != 0 ? c->bench->windows : (unsigned int)(seconds / WINDOW + 0.5);
 	int rc = c->iters == 0 ? calibrate(lap) : 0;
 
 	/* Warm up, and let the caches of the pool find their balance. */

@@ -15,6 +15,7 @@ enum figure {
 	FIGURE_CALIB,       /**< result_calib_ratio() of the case. */
 	FIGURE_META,        /**< Bytes. */
 	FIGURE_PAIR,        /**< Against the pool `base` of the same bench, cache and bulk. */
+	FIGURE_MS,          /**< Milliseconds of the case. */
 	FIGURE_ELSEWHERE,   /**< Another program measures it. */
 };
 
@@ -50,6 +51,13 @@ static const struct target targets[] = {
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1, NULL},
 	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_PAIR, "detach", "1000000_out",
 		0, 1, "1000_out"},
+	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
+	{"trim of an idle pool, 1 GiB, milliseconds", 50, FIGURE_MS, "trim", "1GiB_in_ring", 0, 1,
+		NULL},
+	{"fragment of 256 bytes / page, bulk 1", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 1,
+		"page"},
+	{"fragment of 256 bytes / page, bulk 32", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 32,
+		"page"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };
@@ -85,6 +93,8 @@ figure(const struct results *r, const struct target *t)
 	c = result_find(r, t->bench, t->pool, t->cache, t->bulk);
 	if (t->figure == FIGURE_CALIB)
 		return result_calib_ratio(r, c);
+	if (t->figure == FIGURE_MS)
+		return c == NULL ? NAN : c->min * 1e3 / (double)rte_get_tsc_hz();
 	if (t->figure == FIGURE_PAIR)
 		return pair_ratio(r, t, c);
 	if (t->figure == FIGURE_META)

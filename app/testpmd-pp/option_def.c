@@ -169,6 +169,8 @@ const struct option_def option_defs[] = {
 	{"no-hot-plug", NULL, "do not", OPT_OFF, FIELD(hot_plug)},
 	{"pool-per-port", NULL, "a pool for each port, which comes and goes with it", OPT_ON,
 		FIELD(pool_per_port)},
+	{"rx-frags", NULL, "ports of net_ppigb copy small packets into pages (rx_frags=1)", OPT_ON,
+		FIELD(rx_frags)},
 	{"noisy-hold", "N", "noisy: packets to hold per stream (1024)",
 		NUMBER(noisy_hold, 0, 1 << 24)},
 	{"noisy-time", "S", "noisy: seconds to hold a packet at most (0: for ever)", OPT_SECONDS,

@@ -55,6 +55,7 @@ struct tpp_options {
 	bool auto_start;                /**< Do not wait for it. */
 	bool hot_plug;                  /**< Let go of devices that are removed, take them back. */
 	bool pool_per_port;             /**< A pool for each port. */
+	bool rx_frags;                  /**< Ports copy small packets into pages. */
 	bool tx_first;                  /**< Send a burst on every stream first. */
 	bool multi_flow;                /**< Mode txonly sends many flows. */
 	bool flush_rx;                  /**< Throw away what waits in the Rx queues first. */

@@ -209,7 +209,7 @@ pools_one(const struct tpp_app *app)
 
 	for (unsigned int i = 0; i < app->nb_pools; i++)
 		n += app->pools[i].mp != NULL;
-	return n == 1 && !app->opts.pool_per_port;
+	return n == 1 && !app->opts.pool_per_port && !app->opts.rx_frags;
 }
 
 struct tpp_pool *

@@ -15,6 +15,7 @@
 #include "fwd.h"
 #include "msg.h"
 #include "port.h"
+#include "rx_frags.h"
 
 /** Descriptors of a queue when neither the user nor the driver has a wish. */
 #define DESC_DEFAULT 512
@@ -131,6 +132,8 @@ port_probe(struct tpp_port *port, uint16_t id, const struct tpp_options *opts)
 	now.socket = choose_socket(&now, opts);
 	*port = now;
 	ret = check_limits(port, opts);
+	if (ret == 0)
+		ret = rx_frags_check(port, opts);
 	return ret == 0 ? choose_rings(port, opts) : ret;
 }
 

@@ -18,11 +18,25 @@
 #include "app.h"
 #include "msg.h"
 #include "report.h"
+#include "rx_frags.h"
 
 static json_t *
 number(uint64_t n)
 {
 	return json_integer((json_int_t)n);
+}
+
+/* What a port has packed, or nulls if it does not. */
+static void
+set_packed(json_t *o, const struct tpp_port *port)
+{
+	struct rx_frags p = {0};
+	bool known = port->state != PORT_LEFT && rx_frags_get(port->id, &p);
+
+	json_object_set_new(o, "packed", known ? number(p.packets) : json_null());
+	json_object_set_new(o, "packed_exhausted", known ? number(p.exhausted) : json_null());
+	json_object_set_new(o, "packed_out", known ? number(p.out) : json_null());
+	json_object_set_new(o, "packed_out_bytes", known ? number(p.out_bytes) : json_null());
 }
 
 static json_t *
@@ -48,6 +62,7 @@ ports_json(const struct tpp_app *app)
 		json_object_set_new(o, "rx_nombuf", number(p->rx_nombuf));
 		json_object_set_new(o, "imissed", number(p->imissed));
 		json_object_set_new(o, "tx_dropped", number(p->tx_dropped));
+		set_packed(o, port);
 		json_array_append_new(ports, o);
 	}
 	return ports;

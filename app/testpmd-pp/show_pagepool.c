@@ -14,6 +14,7 @@
 #include <pagepool_dma.h>
 
 #include "msg.h"
+#include "rx_frags.h"
 #include "show.h"
 
 /* Most pools that are looked at. */
@@ -103,6 +104,7 @@ show_pagepool(const char *name)
 {
 	struct found found = {.n = 0};
 	unsigned int shown = 0;
+	uint16_t id;
 
 	rte_mempool_walk(remember, &found);
 	for (unsigned int i = 0; i < found.n; i++) {
@@ -118,6 +120,9 @@ show_pagepool(const char *name)
 		shown++;
 	}
 	shown += show_zombies(name);
+	RTE_ETH_FOREACH_DEV(id)
+		if (name == NULL)
+			rx_frags_show(id);
 	if (shown > 0)
 		return;
 	if (name == NULL)

@@ -12,6 +12,7 @@
 #include "app.h"
 #include "hotplug.h"
 #include "msg.h"
+#include "rx_frags.h"
 #include "start.h"
 
 /** How long links get to come up: as long as testpmd gives them. */
@@ -47,6 +48,8 @@ start_probe(struct tpp_app *app)
 	uint16_t id;
 
 	warn_unbound();
+	if (rx_frags_ask(&app->opts) != 0)
+		return -ENODEV;
 	RTE_ETH_FOREACH_DEV(id) {
 		int ret;
 

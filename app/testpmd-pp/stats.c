@@ -11,6 +11,7 @@
 #include <rte_mempool.h>
 
 #include "app.h"
+#include "rx_frags.h"
 #include "stats.h"
 
 void
@@ -163,6 +164,9 @@ stats_summary(const struct tpp_app *app, const struct stats *total)
 		sum.rx_nombuf += p->rx_nombuf;
 	}
 	summary_line("all", &sum, total->seconds);
+	for (unsigned int i = 0; i < app->nb_ports; i++)
+		if (app->ports[i].state != PORT_LEFT)
+			rx_frags_show(app->ports[i].id);
 	show_pools(app, "");
 	fflush(stdout);
 }

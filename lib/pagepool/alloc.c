@@ -5,23 +5,36 @@
  * around it; and when nothing is left there, have other lcores' caches emptied, or the pool grow.
  */
 #include "pagepool_priv.h"
+#include "provider.h"
+
+/* Has the pool ordinary pages? Relaxed: who misses it takes some of them into his cache at worst, from
+ * where they go to their slab by a put or when the cache is emptied. */
+static bool
+has_fallback(const struct pagepool_state *st)
+{
+	return __atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_FALLBACK;
+}
 
 /* Slabs that an alloc has others bring, which may take them all, before it gives up. */
 #define GROWS_MAX 16u
 
 /* Up to n pages, of which some are needed at once: from the ring, the rest from slabs. That tops up
  * the pages in circulation until the ring has a burst to spare when a refill comes, and refills find
- * full bursts in it. */
+ * full bursts in it.
+ * Ordinary pages do not come into circulation, so slabs are asked for what is needed alone while the
+ * pool has such. */
 static unsigned int
 take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n,
-	unsigned int need)
+	unsigned int needed)
 {
 	unsigned int got = pp_ring_get(st, pages, n), fresh = 0;
 
 	pp_count(st, c, got > 0 ? &c->refill : &c->empty, 1);
+	if (unlikely(has_fallback(st)))
+		n = RTE_MAX(needed, got);
 	/* Relaxed: written when slabs come and go, or the pool moves. */
 	if (unlikely(__atomic_load_n(&st->mixed, __ATOMIC_RELAXED))) {
-		got = pp_numa_refill(st, pages, got, n, need, &fresh);
+		got = pp_numa_refill(st, pages, got, n, needed, &fresh);
 	} else if (got < n) {
 		fresh = pp_slab_take(st, pages + got, n - got, SOCKET_ID_ANY);
 		got += fresh;
@@ -79,6 +92,12 @@ alloc_owner(struct pagepool_state *st, struct pagepool_cache *c, void **pages, u
 	if (len < n) {
 		got = take(
 			st, c, &c->pages[len], RTE_MIN(n - len + st->burst, room - len), n - len);
+		if (unlikely(len + got < n && has_fallback(st))) {
+			/* Some may be ordinary pages, and must not stay here. */
+			pp_give(st, c, &c->pages[len], got);
+			got = 0;
+			goto leave;
+		}
 		pagepool_total_set(&c->put, pagepool_total(&c->put) + got);
 		pagepool_total_set(&c->refilled, c->refilled + got);
 		if (len + got < n) {
@@ -116,6 +135,8 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 
 	if (unlikely(n == 0))
 		return 0;
+	if (unlikely(has_fallback(st)))
+		pp_fallback_poll(st);
 	c = pp_cache_own(pool);
 	do {
 		size = pp_size_seq(st);
@@ -127,34 +148,42 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 		c = c != NULL ? c : st->no_cache;
 		pp_count(st, c, &c->fail, 1);
 	}
-	/* Relaxed, both: the next one sees it if we do not. */
-	if (unlikely(__atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_NODE))
-		pp_numa_watch_end(st);
-	if (unlikely(__atomic_load_n(&st->want_local, __ATOMIC_RELAXED)))
-		pp_numa_grow(st);
-	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))
-		pp_low_water_down(pool);
 	return got;
 }
 
 /* What has to be written down of pages that go out. */
 static __rte_noinline void
-watched(struct pagepool_state *st, uint32_t watch, void **pages, unsigned int n, uintptr_t site)
+watched(struct pagepool_state *st, void **pages, unsigned int n, uintptr_t site)
 {
+	uint32_t watch = pp_watch(st);
+
 	if (watch & PP_WATCH_CHECK)
 		pp_check_alloc(st, pages, n, site);
 	if ((watch & PP_WATCH_EPOCH) && n > 0)
 		pp_track_alloc(st, watch, pages, n, site);
 }
 
+/* Outside of the cache, with the pages in hand, which keep the pool. */
+static __rte_always_inline void
+finish(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
+{
+	if (unlikely(pp_watched(pool->state)))
+		watched(pool->state, pages, n, site);
+	/* Relaxed, both: the next one sees it if we do not. */
+	if (unlikely(__atomic_load_n(&pool->state->outline, __ATOMIC_RELAXED) & PP_OUT_NODE))
+		pp_numa_watch_end(pool->state);
+	if (unlikely(__atomic_load_n(&pool->state->want_local, __ATOMIC_RELAXED)))
+		pp_numa_grow(pool->state);
+	if (unlikely(__atomic_load_n(&pool->state->low_pages, __ATOMIC_RELAXED) != 0))
+		pp_low_water_down(pool);
+}
+
 PP_EXPORT __rte_noinline unsigned int
 pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 {
 	unsigned int got = alloc(pool, pages, n);
-	uint32_t watch = pp_watch(pool->state);
 
-	if (unlikely(watch != 0))
-		watched(pool->state, watch, pages, got, (uintptr_t)__builtin_return_address(0));
+	finish(pool, pages, got, (uintptr_t)__builtin_return_address(0));
 	return got;
 }
 
@@ -162,9 +191,7 @@ PP_EXPORT __rte_noinline unsigned int
 pagepool_alloc_at(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
 {
 	unsigned int got = alloc(pool, pages, n);
-	uint32_t watch = pp_watch(pool->state);
 
-	if (unlikely(watch != 0))
-		watched(pool->state, watch, pages, got, site);
+	finish(pool, pages, got, site);
 	return got;
 }

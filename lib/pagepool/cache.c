@@ -138,6 +138,13 @@ pp_cache_all_idle(const struct pagepool_state *st)
 	return true;
 }
 
+/* Is there anything in a cache to bring home? */
+static bool
+cache_holds(const struct pagepool_cache *c)
+{
+	return pp_cache_len(c) > 0 || pp_frag_keeps(c);
+}
+
 /* Empty a cache that has been taken and whose owner is not inside. */
 static unsigned int
 cache_drain(struct pagepool_state *st, struct pagepool_cache *c)
@@ -147,7 +154,7 @@ cache_drain(struct pagepool_state *st, struct pagepool_cache *c)
 	pp_give(st, st->no_cache, c->pages, len);
 	pagepool_total_set(&c->get, pagepool_total(&c->get) + len);
 	pagepool_total_set(&c->flushed, c->flushed + len);
-	return len;
+	return len + pp_frag_drain_cache(st, c);
 }
 
 static bool
@@ -179,7 +186,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	rte_spinlock_lock(&st->ctl_lock);
 	PP_FOREACH_CACHE(st, it, c)
 	{
-		if (c == self || pp_cache_len(c) == 0 || pp_is_dying(st))
+		if (c == self || !cache_holds(c) || pp_is_dying(st))
 			continue;
 		cache_revoke(c);
 		full[nb_full++] = c;
@@ -190,6 +197,12 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 		if (wait_briefly(full[i]))
 			moved += cache_drain(st, full[i]);
 		cache_return(st, full[i]);
+	}
+	if (__atomic_load_n(&st->frag_used, __ATOMIC_RELAXED) && !pp_is_dying(st)) {
+		/* The caller is not inside its own. */
+		if (self != NULL)
+			moved += pp_frag_drain_cache(st, (struct pagepool_cache *)(uintptr_t)self);
+		moved += pp_frag_drain_shared(st);
 	}
 	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
 	left = rte_ring_count(st->ring) + (self != NULL ? pp_cache_len(self) : 0);
@@ -269,6 +282,7 @@ disable(struct pagepool_state *st)
 				"slow; what is in its cache stays there\n",
 				st->name, it);
 	}
+	pp_frag_drain_shared(st);
 }
 
 /** Bring what is in all caches into the ring, and give them back empty. Not inside a cache; takes

@@ -11,7 +11,7 @@
 
 #include <rte_malloc.h>
 
-#include "pagepool_priv.h"
+#include "frag.h"
 
 /** Report and count a page that is not taken back. */
 void
@@ -50,6 +50,8 @@ put_fault(struct pagepool_state *st, const void *page)
 	if ((uintptr_t)page % (1u << st->unit_shift) != 0 ||
 		!bit_get(slab->start, pp_slab_unit(st, slab, page)))
 		return "interior pointer, not the start of a page";
+	if (pp_frag_count(slab, page) != 0)
+		return "fragments of it are in use, put them with pagepool_free_va()";
 	if (!bit_set(slab->out, pp_slab_unit(st, slab, page), false))
 		return "double put, the page is not in use";
 	return NULL;

@@ -28,6 +28,17 @@ pp_size_lock(struct pagepool_state *st)
 		pthread_mutex_consistent(&st->size_lock);
 }
 
+/** The same if nobody has it. */
+bool
+pp_size_trylock(struct pagepool_state *st)
+{
+	int ret = pthread_mutex_trylock(&st->size_lock);
+
+	if (ret == EOWNERDEAD)
+		pthread_mutex_consistent(&st->size_lock);
+	return ret == 0 || ret == EOWNERDEAD;
+}
+
 void
 pp_size_unlock(struct pagepool_state *st)
 {
@@ -77,6 +88,15 @@ pp_grow_room(const struct pagepool_state *st)
 	return room(st);
 }
 
+/** Pages have come: tell who waits for some. Locked. */
+void
+pp_size_grown(struct pagepool_state *st)
+{
+	/* Release: pairs with the acquire in pp_size_seq(): who sees it finds the pages. */
+	__atomic_fetch_add(&st->size_seq, 2, __ATOMIC_RELEASE);
+	pp_wake(st);
+}
+
 /* Add at least n pages, which there is room for. Locked. */
 static int
 grow(struct pagepool_state *st, uint32_t n)
@@ -84,11 +104,8 @@ grow(struct pagepool_state *st, uint32_t n)
 	uint32_t before = st->nb_pages;
 	int ret = pp_slab_populate(st, n);
 
-	if (st->nb_pages > before) {
-		/* Release: pairs with the acquire in pp_size_seq(): who sees it finds the pages. */
-		__atomic_fetch_add(&st->size_seq, 2, __ATOMIC_RELEASE);
-		pp_wake(st);
-	}
+	if (st->nb_pages > before)
+		pp_size_grown(st);
 	return ret;
 }
 

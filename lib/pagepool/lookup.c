@@ -190,8 +190,9 @@ pagepool_lookup(const char *name)
 	return pool;
 }
 
-PP_EXPORT struct pagepool *
-pagepool_from_page(const void *page)
+/* The pool of the slab in which an address lies; of the start of a page only, or of any. */
+static struct pagepool *
+pool_at(const void *addr, bool start)
 {
 	struct pagepool *pool = NULL;
 	struct pp_slab *slab;
@@ -200,15 +201,27 @@ pagepool_from_page(const void *page)
 	if (unlikely(pp_process() == 0) && pp_library_init() < 0)
 		return NULL;
 	/* Most foreign pointers end here. */
-	if (pp_pagemap_find((uintptr_t)page) == NULL)
+	if (pp_pagemap_find((uintptr_t)addr) == NULL)
 		return NULL;
 	/* The pool may be just going; the lock keeps it until we have looked into it. */
 	pp_pagemap_lock();
-	slab = pp_pagemap_find((uintptr_t)page);
-	if (slab != NULL && pp_slab_index(slab, page) >= 0)
+	slab = pp_pagemap_find((uintptr_t)addr);
+	if (slab != NULL && (!start || pp_slab_index(slab, addr) >= 0))
 		pool = pagepool_local(&slab->st->head);
 	pp_pagemap_unlock();
 	return pool;
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_page(const void *page)
+{
+	return pool_at(page, true);
+}
+
+PP_EXPORT struct pagepool *
+pagepool_from_addr(const void *addr)
+{
+	return pool_at(addr, false);
 }
 
 /* The tailq lock is held. */

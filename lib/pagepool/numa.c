@@ -67,13 +67,16 @@ pp_numa_slab(const struct pagepool_state *st, struct pp_slab *slab)
 	bool several = false;
 	int node = -1;
 
-	if (slab->mz != NULL) {
+	if (slab->eal) {
 		/* EAL has verified its own. */
 		ms = rte_mem_virt2memseg((void *)slab->base, NULL);
 		if (ms != NULL)
 			node = ms->socket_id;
 	} else {
 		node = node_of(slab->base, slab->len, &several);
+		/* A device's memory, say: then its provider's word counts, if it is more than an echo. */
+		if (node < 0 && !several && slab->node != wanted)
+			node = slab->node;
 	}
 	/* Heaps of external memory have numbers above those of nodes. */
 	slab->node = node < RTE_MAX_NUMA_NODES ? node : -1;

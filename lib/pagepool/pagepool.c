@@ -13,6 +13,7 @@
 #include "dma.h"
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
+#include "provider.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
 
@@ -110,7 +111,8 @@ check_params(const struct pagepool_params *p)
 			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
-	if (check_sizes(p) < 0 || check_bounds(p) < 0 || check_cache(p) < 0)
+	if (check_sizes(p) < 0 || check_bounds(p) < 0 || check_cache(p) < 0 ||
+		pp_provider_check(p) < 0)
 		return -EINVAL;
 	return 0;
 }
@@ -153,7 +155,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	if (track != NULL && strcmp(track, "1") == 0)
 		st->flags |= PAGEPOOL_F_TRACK;
 	st->check = st->flags & PAGEPOOL_F_CHECK;
-	st->watch = st->check ? PP_WATCH_CHECK : 0;
+	pp_watch_set(st, st->check ? PP_WATCH_CHECK : 0);
 	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
 		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
 		st->flags |= PAGEPOOL_F_FENCE;
@@ -161,6 +163,8 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->fence = st->flags & PAGEPOOL_F_FENCE;
 	st->outline = (st->fence ? PP_OUT_FENCE : 0) | (st->check ? PP_OUT_CHECK : 0);
 	st->page_size = p->page_size;
+	st->pages_per_granule = PAGEPOOL_GRANULE / RTE_MIN(p->page_size, PAGEPOOL_GRANULE);
+	st->page_recip = (UINT64_C(1) << 32) / RTE_MAX(p->page_size / PAGEPOOL_PAGE_ALIGN, 1u) + 1;
 	/* Pages of 64 bytes and more, or objects of a mempool, which may be packed. */
 	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = cache_size(p);
@@ -171,6 +175,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	rte_spinlock_init(&st->slab_lock);
 	rte_spinlock_init(&st->ctl_lock);
 	rte_spinlock_init(&st->wait_lock);
+	rte_spinlock_init(&st->frag_lock);
 }
 
 /** Free all that a pool has but its state. @return false if its memory has to stay, since a device
@@ -186,6 +191,7 @@ pp_state_clear(struct pagepool_state *st)
 	PP_FOREACH_CACHE(st, it, c)
 	rte_free(c);
 	pp_slab_free_all(st);
+	pp_provider_end(st);
 	pp_ring_free(st);
 	pp_low_water_forget(st);
 	pthread_mutex_destroy(&st->size_lock);
@@ -240,6 +246,7 @@ size_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->pages_max = p->max_pages != 0 ? p->max_pages : p->nb_pages;
 	st->pages_min = p->min_pages != 0 ? p->min_pages : p->nb_pages;
 	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		st->pages_wanted = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 		st->pages_max = RTE_ALIGN_MUL_CEIL(st->pages_max, ppg);
 		st->slab_granules = slab_granules(p, st->pages_max / ppg);
 	}
@@ -303,13 +310,17 @@ state_new(const struct pagepool_params *p)
 		return NULL;
 	}
 	state_init(st, p);
-	ret = state_fill(st, p);
-	if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
-		ret = pagepool_poison(&st->head, true);
-	else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
-		ret = pagepool_track(&st->head, true);
+	ret = pp_provider_begin(st, p);
+	if (ret == 0) {
+		ret = state_fill(st, p);
+		if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
+			ret = pagepool_poison(&st->head, true);
+		else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
+			ret = pagepool_track(&st->head, true);
+		if (ret < 0)
+			tell_no_memory(p, ret);
+	}
 	if (ret < 0) {
-		tell_no_memory(p, ret);
 		pp_state_free(st);
 		rte_errno = -ret;
 		return NULL;

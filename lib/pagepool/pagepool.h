@@ -48,6 +48,8 @@ struct pagepool_provider_ops;
 
 /** Longest pool name, with its terminating 0. */
 #define PAGEPOOL_NAMESIZE 32
+/** Longest text in which a provider says what memory it has, with its terminating 0. */
+#define PAGEPOOL_PROVIDER_TEXT 96
 /** Page sizes are multiples of this many bytes ... */
 #define PAGEPOOL_PAGE_ALIGN 64u
 /** ... up to this many. */
@@ -153,6 +155,8 @@ struct pagepool_info {
 	uint32_t min_pages;           /**< Fewest pages that a trim leaves. */
 	uint32_t max_pages;           /**< Most pages that it grows to. */
 	uint32_t slab_pages;          /**< Pages of the slabs by which it grows; 0: external. */
+	uint32_t memory_kind;         /**< enum pagepool_memory_kind, of pagepool_provider.h. */
+	char memory[PAGEPOOL_PROVIDER_TEXT]; /**< What its provider says that it is, for people. */
 };
 
 /**
@@ -337,6 +341,17 @@ int pagepool_adopt(struct pagepool *pool, void *const *pages, unsigned int n);
  *   The pool if the address is the start of a page of a live pool, else NULL.
  */
 struct pagepool *pagepool_from_page(const void *page);
+
+/**
+ * The pool in whose own slabs an address lies, at the start of a page or anywhere else: for a driver
+ * that is to send what lies there. As pagepool_from_page() otherwise.
+ *
+ * @param addr
+ *   Any address; it is not dereferenced.
+ * @return
+ *   The pool, or NULL.
+ */
+struct pagepool *pagepool_from_addr(const void *addr);
 
 /**
  * Create a mempool of mbufs on a page pool, with memory of the same kind as that of

@@ -23,6 +23,31 @@
 extern "C" {
 #endif
 
+/** What a page's count of fragments holds besides while the page is being cut: more than any number. */
+#define PAGEPOOL_FRAG_BIAS (UINT32_C(1) << 30)
+/** Pages that an lcore cuts into fragments at a time, see pagepool_frag.h. */
+#define PAGEPOOL_FRAG_PAGES 8u
+
+/**
+ * Where fragments are cut from: the page in hand, and the ones before it. Its owner counts what it
+ * hands out and what it gets back itself; what others put is in the page's own count, which holds a
+ * bias meanwhile (frag.c).
+ */
+struct pagepool_frag_cursor {
+	uintptr_t page; /**< In hand; 0: none. */
+	uint32_t cut;   /**< Bytes of it that are handed out, from its start. */
+	uint32_t size;  /**< Bytes of a page; 0 if there is none. */
+	uint64_t alloc; /**< Fragments ever handed out. */
+	uint32_t out;   /**< Of the page in hand: handed out less put by the owner, less `alloc`. */
+	uint32_t slot;  /**< Its place in the arrays below, of which outs[slot] is not in use. */
+	uint32_t *in_hand; /**< Its count. */
+	/** Below: the out-of-line half's. */
+	uint64_t pages, reuse; /**< See frag_pages and frag_reuse of struct pagepool_stats. */
+	uintptr_t kept[PAGEPOOL_FRAG_PAGES];
+	uint32_t *count[PAGEPOOL_FRAG_PAGES];
+	uint32_t outs[PAGEPOOL_FRAG_PAGES];
+};
+
 /**
  * An lcore's alloc cache: a LIFO array. The number of pages in it is `put - get`; keeping both
  * totals instead costs no more and makes them the counters.
@@ -34,6 +59,7 @@ struct pagepool_cache {
 	uint64_t get;      /**< Pages ever popped, by allocs and flushes. */
 	uint32_t room;     /**< What the out-of-line code may use: capacity, or 0 if taken away. */
 	uint32_t capacity; /**< Length of pages[]. */
+	struct pagepool_frag_cursor frag;
 	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
 	uint64_t refilled, flushed, missed, direct;
 	uint64_t slow, empty, refill, fail;

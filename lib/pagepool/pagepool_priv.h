@@ -2,7 +2,7 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * What the files of the library share. The state of a pool lies in memory that all processes
- * map at the same address; nothing in it points to the private memory of one.
+ * map at the same address; nothing in it points to the private memory of one, but for the provider.
  *
  * Locks, and the order in which they may be nested:
  *   size_lock   which slabs there are: growth and trim. A thread that is inside a cache must never take
@@ -12,13 +12,14 @@
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
  *               cache, so a thread that is inside a cache must never take it.
- *   slab_lock   pages of slabs. Short; may be taken inside a cache.
+ *   frag_lock   the pages that threads without a cache cut. Short; never inside a cache.
+ *   slab_lock   pages of slabs. Short; may be taken inside a cache, and with frag_lock.
  *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
  *               pool's state. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
- * it either.
+ * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
@@ -33,6 +34,7 @@
 #include <rte_spinlock.h>
 
 #include "pagepool.h"
+#include "pagepool_provider.h"
 
 extern int pp_logtype;
 #define PP_LOG(level, ...)                                                                         \
@@ -63,7 +65,6 @@ pp_cancel_restore(int state)
 #define PP_EXPORT __attribute__((visibility("default")))
 
 struct rte_device;
-struct rte_memzone;
 
 /** A contiguous range of memory carved into pages. Descriptors are recycled, never freed. */
 struct pp_slab {
@@ -71,8 +72,12 @@ struct pp_slab {
 	uintptr_t base;
 	size_t len;
 	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
-	const struct rte_memzone *mz;
-	bool memfd;    /**< Its memory is a chunk of memfd.c. */
+	/** Of which provider its memory is; NULL in external pools. The
+	 * owner's alone, unless it is EAL's (eal): tables have other addresses in other processes. */
+	const struct pagepool_provider_ops *provider;
+	void *handle;  /**< The provider's. */
+	bool eal;      /**< The provider is EAL's, and any process may free it. */
+	bool map;      /**< PAGEPOOL_PROVIDER_F_MAP. */
 	bool fallback; /**< Ordinary pages, for want of huge ones. */
 	bool leaving;  /**< To be removed, so nobody takes pages from it; slab_lock. */
 	int16_t node;  /**< NUMA node it lies on, -1: not known. */
@@ -148,12 +153,17 @@ struct pagepool_state {
 	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
 	bool want_local;                 /**< Too few pages lie on its node; atomic. */
 	bool none_local;                 /**< Growth brings none there; atomic. */
-	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
+	bool watched;                    /**< Allocs and puts have to look at something ... */
+	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
+	bool live;                       /**< It was created, and may be in use. */
 	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
 	uint32_t page_size;
+	uint64_t page_recip; /**< For dividing by page_size, see pp_page_of(). */
+	uint32_t pages_per_granule;
+	bool frag_used;         /**< Pages may be cut into fragments; atomic. */
 	uint32_t pages_max;     /**< Most pages it may have. */
 	uint32_t pages_min;     /**< Fewest pages that a trim leaves. */
 	uint32_t slab_granules; /**< Length of its slabs, in units of PAGEPOOL_GRANULE. */
@@ -184,15 +194,29 @@ struct pagepool_state {
 	rte_spinlock_t ctl_lock __rte_cache_aligned;
 	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
 	bool direct_off;   /**< Direct recycling is disabled: no cache may hold anything. */
-	bool own_memory;   /**< Some of it lies in chunks, which no other process maps. */
+	bool own_memory;   /**< Some of it is memory that no other process maps. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 
-	struct pp_recycling recycling __rte_cache_aligned;
-	struct pp_rates rates __rte_cache_aligned;
+	/* Where slabs come from, of use to the owner's process alone; see provider.c. */
+	const struct pagepool_provider_ops *provider; /**< NULL: external. */
+	void *provider_priv;
+	bool provider_begun; /**< It has to be ended. */
+	bool provider_kept;  /**< Some of its memory stays for good, and so does the provider. */
+	bool way_out;        /**< EAL's memory may stand in for it. */
+	struct pagepool_provider_info provider_info;
+
+	/* Ordinary pages that stand in for huge ones, see fallback.c. */
+	uint32_t pages_wanted;      /**< Pages that the pool has to have when it is well. */
+	uint32_t fallback_slabs;    /**< slab_lock; those of ordinary pages. */
+	uint32_t fallback_pages;    /**< slab_lock. */
+	uint64_t released_fallback; /**< Atomic. */
+	uint64_t heal_at;           /**< When to try next, in timer cycles; atomic. */
+
 	/* Growth and trim: grow.c. */
 	pthread_mutex_t size_lock __rte_cache_aligned;
 	uint32_t size_seq; /**< Grows with each change; odd: a trim is at work. Atomic. */
+	uint64_t trimmed;  /**< Pages that trims sent to their slabs. */
 	uint64_t
 		grow_after; /**< Not before this, in timer cycles; 0: the last attempt succeeded. */
 
@@ -210,6 +234,9 @@ struct pagepool_state {
 	uint32_t waiters;   /**< Threads in pagepool_wait(); atomic. */
 	uint64_t waits;     /**< wait_lock. */
 
+	struct pp_recycling recycling __rte_cache_aligned;
+	struct pp_rates rates __rte_cache_aligned;
+
 	/** Threads without a cache that are inside the pool. */
 	uint32_t guests __rte_cache_aligned;
 	/** Pages that a destroyed pool still waits for, biased until destroy has counted. */
@@ -226,6 +253,10 @@ struct pagepool_state {
 	bool claimed;         /**< Somebody is freeing it. */
 	bool inside;          /**< Somebody was inside when it was closed, and may still be. */
 	bool left;            /**< All is home, but who put the last page could not free it. */
+
+	/** Of the threads without a cache. */
+	rte_spinlock_t frag_lock __rte_cache_aligned;
+	struct pagepool_frag_cursor frag_shared;
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
 	struct pp_track *track;         /**< Atomic; there since it was tracked first; track.h. */
@@ -384,7 +415,9 @@ uint32_t pp_process(void);
 /* grow.c */
 int pp_size_init(struct pagepool_state *st);
 void pp_size_lock(struct pagepool_state *st);
+bool pp_size_trylock(struct pagepool_state *st);
 void pp_size_unlock(struct pagepool_state *st);
+void pp_size_grown(struct pagepool_state *st);
 uint32_t pp_grow_room(const struct pagepool_state *st);
 bool pp_grow_starved(struct pagepool_state *st, unsigned int n, uint32_t seen);
 
@@ -395,6 +428,12 @@ pp_size_seq(const struct pagepool_state *st)
 	/* Acquire: pairs with the releases in grow.c and trim.c, so that the pages are seen. */
 	return __atomic_load_n(&st->size_seq, __ATOMIC_ACQUIRE);
 }
+/* frag.c */
+bool pp_frag_keeps(const struct pagepool_cache *c);
+size_t pp_frag_bytes(const struct pagepool_state *st, const struct pp_slab *slab);
+unsigned int pp_frag_drain_cache(struct pagepool_state *st, struct pagepool_cache *c);
+unsigned int pp_frag_drain_shared(struct pagepool_state *st);
+void pp_frag_drain_all(struct pagepool_state *st);
 
 /* lookup.c */
 int pp_library_init(void);
@@ -428,10 +467,6 @@ void pp_state_free(struct pagepool_state *st);
 /* pktmbuf.c */
 bool pp_pktmbuf_chunk(const struct rte_mempool_memhdr *hdr);
 
-/* provider.c */
-int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
-void pp_provider_free(struct pp_slab *slab);
-
 /* put.c */
 void pp_give(
 	struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n);
@@ -439,6 +474,9 @@ void pp_give(
 /* recycling.c */
 void pp_recycling_init(struct pagepool_state *st);
 void pp_recycling_look(struct pagepool_state *st, uint64_t hold);
+
+unsigned int pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
 
 /* release.c */
 bool pp_guest_enter(struct pagepool_state *st);
@@ -464,12 +502,11 @@ int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
+int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node);
-unsigned int pp_slab_take_from(
-	struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 
@@ -478,50 +515,6 @@ static inline size_t
 pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const void *addr)
 {
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
-}
-
-/* telemetry_inuse.c, telemetry_stats.c */
-struct rte_tel_data;
-void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
-void pp_rates_init(struct pagepool_state *st);
-void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
-
-/* trace.c */
-void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
-void pp_trace_release(const struct pagepool_state *st, const void *page, uint32_t n);
-void pp_trace_attach(const struct pagepool_state *st, const struct rte_device *dev, uint32_t slabs,
-	uint32_t maps, int ret);
-void pp_trace_detach(const struct pagepool_state *st, const char *device, uint32_t maps, int ret);
-void pp_trace_update_nid(const struct pagepool_state *st, int node);
-void pp_trace_slab(const struct pagepool_state *st, uintptr_t base, uint64_t bytes,
-	uint32_t slab_pages, bool gone);
-void pp_trace_destroy(const struct pagepool_state *st, uint32_t in_use);
-void pp_trace_zombie_end(const struct pagepool_state *st);
-
-/* track.c */
-int pp_track_slab_add(struct pagepool_state *st, struct pp_slab *slab);
-void pp_track_slab_free(struct pp_slab *slab);
-void pp_track_free(struct pagepool_state *st);
-uint64_t pp_track_bytes(const struct pagepool_state *st);
-void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
-	uintptr_t site);
-unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,
-	unsigned int n, void **good, uintptr_t site);
-/** pp_process() of who took a page that is out; 0: not known. */
-uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
-/* track_report.c */
-void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
-
-/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
- * a page's way from a put to an alloc orders what is written down for it. */
-static inline uint32_t
-pp_watch(const struct pagepool_state *st)
-{
-#ifdef PAGEPOOL_NO_TRACK
-	return st->check;
-#else
-	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
-#endif
 }
 
 /* low_water.c */
@@ -556,6 +549,68 @@ pp_wake(struct pagepool_state *st)
 		pp_wait_wake(st);
 	if (unlikely(__atomic_load_n(&st->low_pages, __ATOMIC_RELAXED) != 0))
 		pp_low_water_up(st);
+}
+
+/* telemetry_stats.c */
+void pp_rates_init(struct pagepool_state *st);
+
+/* trace.c */
+void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
+void pp_trace_release(const struct pagepool_state *st, const void *page, uint32_t n);
+void pp_trace_attach(const struct pagepool_state *st, const struct rte_device *dev, uint32_t slabs,
+	uint32_t maps, int ret);
+void pp_trace_detach(const struct pagepool_state *st, const char *device, uint32_t maps, int ret);
+void pp_trace_update_nid(const struct pagepool_state *st, int node);
+void pp_trace_slab(const struct pagepool_state *st, uintptr_t base, uint64_t bytes,
+	uint32_t slab_pages, bool gone);
+void pp_trace_destroy(const struct pagepool_state *st, uint32_t in_use);
+void pp_trace_zombie_end(const struct pagepool_state *st);
+
+/* track.c */
+int pp_track_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+void pp_track_slab_free(struct pp_slab *slab);
+void pp_track_free(struct pagepool_state *st);
+uint64_t pp_track_bytes(const struct pagepool_state *st);
+void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
+	uintptr_t site);
+unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
+/** pp_process() of who took a page that is out; 0: not known. */
+uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
+/* track_report.c */
+void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
+
+/** What has to be looked at, if anything. Acquire: pairs with pp_watch_set(), so that the records of
+ * tracking are seen. That it is seen in time is the control call's barrier. */
+static inline uint32_t
+pp_watch(const struct pagepool_state *st)
+{
+	return __atomic_load_n(&st->watch, __ATOMIC_ACQUIRE);
+}
+
+/** Change it. For control calls, which take turns. */
+static inline void
+pp_watch_set(struct pagepool_state *st, uint32_t watch)
+{
+	/* Release: see pp_watch(). */
+	__atomic_store_n(&st->watch, watch, __ATOMIC_RELEASE);
+	/* Relaxed: only says whether to look there. */
+	__atomic_store_n(&st->watched, watch != 0, __ATOMIC_RELAXED);
+}
+
+/** Has anything? For every alloc and put out of line. Not atomic, since its only use is one branch, of
+ * which compilers make one instruction for a plain byte and two for an atomic one; but for the thread
+ * sanitizer, which cannot know. */
+static __rte_always_inline bool
+pp_watched(const struct pagepool_state *st)
+{
+#ifdef PAGEPOOL_NO_TRACK
+	return st->check;
+#elif defined(__SANITIZE_THREAD__)
+	return __atomic_load_n(&st->watched, __ATOMIC_RELAXED);
+#else
+	return st->watched;
+#endif
 }
 
 /* zombie.c */

@@ -30,6 +30,13 @@ interval(const struct pagepool_state *st)
 	return RTE_MAX(4 * pages, INTERVAL_MIN);
 }
 
+/* The two are not counted at once. */
+static uint64_t
+rest(uint64_t total, uint64_t of_it)
+{
+	return total > of_it ? total - of_it : 0;
+}
+
 static struct pp_homecoming
 count(const struct pagepool_state *st)
 {
@@ -39,7 +46,8 @@ count(const struct pagepool_state *st)
 	return (struct pp_homecoming){
 		.home = s.recycle_cached + s.recycle_ring + s.recycle_released_ref +
 			s.released_fallback,
-		.slabs = s.release,
+		/* What a trim takes out says nothing about who puts. */
+		.slabs = rest(s.release, pagepool_total(&st->trimmed)),
 		.released = s.recycle_released_ref,
 		.ring_full = s.recycle_ring_full,
 		.fallback = s.released_fallback,
@@ -87,7 +95,7 @@ pp_recycling_look(struct pagepool_state *st, uint64_t hold)
 	now = count(st);
 	d = (struct pp_homecoming){
 		.home = now.home - r->base.home,
-		.slabs = now.slabs - r->base.slabs,
+		.slabs = rest(now.slabs, r->base.slabs),
 		.released = now.released - r->base.released,
 		.ring_full = now.ring_full - r->base.ring_full,
 		.fallback = now.fallback - r->base.fallback,

@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 
 #include "pagepool_priv.h"
+#include "provider.h"
 
 /** Go inside without a cache. @return false if the pool has been destroyed. */
 bool
@@ -104,6 +105,8 @@ pp_close(struct pagepool_state *st)
 	__atomic_store_n(&st->dying, 1, __ATOMIC_SEQ_CST);
 	pp_cache_revoke_all(st);
 	idle = wait_idle(st);
+	if (idle)
+		pp_frag_drain_all(st);
 	rte_spinlock_unlock(&st->ctl_lock);
 	idle &= pp_wait_end(st);
 	if (!idle)
@@ -119,8 +122,10 @@ pp_close(struct pagepool_state *st)
 void
 pp_zombie_settle(struct pagepool_state *st)
 {
-	int64_t out = st->mempool != NULL ? pp_mempool_count(st) : pagepool_in_use_count(&st->head);
+	int64_t out;
 
+	pp_frag_drain_all(st);
+	out = st->mempool != NULL ? pp_mempool_count(st) : pagepool_in_use_count(&st->head);
 	zombie_sub(st, PP_ZOMBIE_BIAS - out);
 }
 
@@ -131,6 +136,7 @@ end_pool(struct pagepool_state *st)
 	bool idle = pp_close(st);
 	unsigned int in_use = pagepool_in_use_count(&st->head);
 
+	pp_fallback_stop(st);
 	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */

@@ -17,6 +17,7 @@
 #include <rte_ring_elem.h>
 
 #include "pagepool_priv.h"
+#include "provider.h"
 
 /* Entries of a cache line. */
 #define LINE (RTE_CACHE_LINE_SIZE / sizeof(uint32_t))
@@ -46,10 +47,18 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 	return r;
 }
 
+/* May memory come at work that lies anywhere? Ours lies close together (memfd.c). */
+static bool
+may_be_far(const struct pagepool_state *st)
+{
+	return pp_provider_foreign(st) &&
+	       ((st->flags & PAGEPOOL_F_FALLBACK) || st->pages_max > st->pages_wanted);
+}
+
 int
 pp_ring_create(struct pagepool_state *st)
 {
-	st->ring_esize = sizeof(uint32_t);
+	st->ring_esize = may_be_far(st) ? sizeof(void *) : sizeof(uint32_t);
 	st->ring = ring_make(st, st->ring_esize, &st->ring_bytes);
 	return st->ring == NULL ? -ENOMEM : 0;
 }

@@ -14,6 +14,7 @@
 
 #include "dma.h"
 #include "pagepool_priv.h"
+#include "provider.h"
 
 static uint32_t
 pages_per_granule(const struct pagepool_state *st)
@@ -93,6 +94,7 @@ slab_free(struct pp_slab *slab)
 	rte_free(slab->free);
 	rte_free(slab->start);
 	rte_free(slab->out);
+	rte_free(slab->frag);
 	pp_provider_free(slab);
 	pp_slab_desc_put(slab);
 }
@@ -133,14 +135,17 @@ slab_overlaps(const struct pagepool_state *st, const struct pp_slab *slab, uint3
 }
 
 /** Room for the descriptors of all slabs that a pool may ever have: others read the array while
- * slabs come and go. Not for external pools. @return 0 or -ENOMEM */
+ * slabs come and go. A pool that heals has both kinds for a while. Not for external pools.
+ * @return 0 or -ENOMEM */
 int
 pp_slab_reserve(struct pagepool_state *st)
 {
 	uint32_t ppg = pages_per_granule(st);
+	size_t room = ((size_t)st->pages_max + ppg - 1) / ppg;
 
-	st->slabs = rte_zmalloc("pagepool_slabs",
-		(((size_t)st->pages_max + ppg - 1) / ppg + 1) * sizeof(st->slabs[0]), 0);
+	if (st->flags & PAGEPOOL_F_FALLBACK)
+		room *= 2;
+	st->slabs = rte_zmalloc("pagepool_slabs", (room + 1) * sizeof(st->slabs[0]), 0);
 	return st->slabs != NULL ? 0 : -ENOMEM;
 }
 
@@ -167,7 +172,15 @@ slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
 		bytes += RTE_ALIGN_CEIL(slab->nb_pages, 64) / 8;
 	if (st->check)
 		bytes += RTE_ALIGN_CEIL(slab->len >> st->unit_shift, 64) / 8 * 2;
-	return bytes;
+	return bytes + pp_frag_bytes(st, slab);
+}
+
+/* Slabs of ordinary pages come and go; slab_lock is held. Relaxed: as in slab_insert(). */
+static void
+count_fallback(struct pagepool_state *st, int32_t slabs, int32_t pages)
+{
+	__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + slabs, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->fallback_pages, st->fallback_pages + pages, __ATOMIC_RELAXED);
 }
 
 /* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
@@ -197,6 +210,8 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
 	pp_numa_changed(st);
+	if (slab->fallback)
+		count_fallback(st, 1, slab->nb_pages);
 	rte_spinlock_unlock(&st->slab_lock);
 	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
@@ -254,6 +269,8 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
 	pp_numa_changed(st);
+	if (slab->fallback)
+		count_fallback(st, -1, -(int32_t)slab->nb_pages);
 	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
 	 * done with the slab before it goes. */
 	pp_pagemap_clear(slab);
@@ -271,8 +288,10 @@ pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 		return ret;
 	ret = slab_extract(st, slab);
 	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
-	if (ret == 0)
+	if (ret == 0) {
+		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
 		slab_free(slab);
+	}
 	return ret;
 }
 
@@ -292,44 +311,51 @@ pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
 	return ret;
 }
 
-static int
-slab_new(struct pagepool_state *st, size_t granules)
+/** Get a slab of so many granules, or fewer if the provider likes, of the pool's memory or of ordinary
+ * pages. @return granules or -errno */
+int64_t
+pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 {
 	struct pp_slab *slab = pp_slab_desc_get();
+	size_t len = granules * PAGEPOOL_GRANULE;
 	int ret;
 
 	if (slab == NULL)
 		return -ENOMEM;
-	ret = pp_provider_alloc(st, granules * PAGEPOOL_GRANULE, slab);
+	ret = fallback ? pp_provider_fallback(st, len, slab) : pp_provider_alloc(st, len, slab);
 	if (ret < 0) {
 		slab_free(slab);
 		return ret;
 	}
 	pp_numa_slab(st, slab);
+	granules = slab->len / PAGEPOOL_GRANULE;
 	slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
-	return pp_slab_add(st, slab);
+	ret = pp_slab_add(st, slab);
+	return ret < 0 ? ret : (int64_t)granules;
 }
 
 /** Get slabs for at least nb_pages: as long as the pool's slabs are to be, since their number is what
- * DMA mappings cost, or ever smaller ones if memory does not allow it. What came before a failure
- * stays. */
+ * DMA mappings cost, or ever smaller ones if memory does not allow it, and then ordinary pages if these
+ * may be. What came before a failure stays. */
 int
 pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 {
 	uint32_t ppg = pages_per_granule(st);
 	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
 	size_t len = st->slab_granules;
-	int ret;
+	int64_t got;
 
 	while (left > 0) {
 		len = RTE_MIN(len, left);
-		ret = slab_new(st, len);
-		if (ret == 0)
-			left -= len;
-		else if (len == 1 || ret != -ENOMEM)
-			return ret;
-		else
+		got = pp_slab_new(st, len, false);
+		if (got > 0)
+			left -= got;
+		else if (got == -ENOMEM && len > 1)
 			len = (len + 1) / 2;
+		else if (got == -ENOMEM && (st->flags & PAGEPOOL_F_FALLBACK))
+			return pp_fallback_populate(st, left);
+		else
+			return got;
 	}
 	return 0;
 }
@@ -375,7 +401,21 @@ slab_near(const struct pp_slab *slab, int node)
 	return node == SOCKET_ID_ANY || slab->node < 0 || slab->node == node;
 }
 
-/** Take up to n pages from slabs that lie on a node, or on any. */
+/* From slabs of ordinary pages, or of others, that lie on a node, or on any. */
+static unsigned int
+take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n, int node)
+{
+	unsigned int got = 0;
+
+	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
+		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback &&
+			!st->slabs[i]->leaving && slab_near(st->slabs[i], node))
+			got += slab_take(st->slabs[i], pages + got, n - got);
+	return got;
+}
+
+/** Take up to n pages from slabs that lie on a node, or on any; ordinary ones last, so that their slabs
+ * can go. */
 unsigned int
 pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 {
@@ -386,10 +426,9 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
 		return 0;
 	rte_spinlock_lock(&st->slab_lock);
-	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0 && !st->slabs[i]->leaving &&
-			slab_near(st->slabs[i], node))
-			got += slab_take(st->slabs[i], pages + got, n - got);
+	got = take_kind(st, false, pages, n, node);
+	if (unlikely(got < n && st->fallback_slabs > 0))
+		got += take_kind(st, true, pages + got, n - got, node);
 	hold = st->hold + got;
 	pagepool_total_set(&st->hold, hold);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
@@ -399,20 +438,6 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	/* Relaxed: who is late looks at the next burst. */
 	if (unlikely(hold >= __atomic_load_n(&st->recycling_due, __ATOMIC_RELAXED)))
 		pp_recycling_look(st, hold);
-	return got;
-}
-
-/** Take up to n pages from one slab. */
-unsigned int
-pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
-{
-	unsigned int got;
-
-	rte_spinlock_lock(&st->slab_lock);
-	got = slab_take(slab, pages, n);
-	pagepool_total_set(&st->hold, st->hold + got);
-	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
 	return got;
 }
 

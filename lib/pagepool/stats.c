@@ -23,6 +23,14 @@ rest(uint64_t total, uint64_t of_it)
 	return total > of_it ? total - of_it : 0;
 }
 
+static void
+add_frags(struct pagepool_stats *s, const struct pagepool_frag_cursor *f)
+{
+	s->frag_alloc += pagepool_total(&f->alloc);
+	s->frag_pages += pagepool_total(&f->pages);
+	s->frag_reuse += pagepool_total(&f->reuse);
+}
+
 /* One cache's share. handed_out: pages given to callers, by whatever way. */
 static void
 add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *handed_out)
@@ -44,6 +52,7 @@ add_cache(struct pagepool_stats *s, const struct pagepool_cache *c, uint64_t *ha
 	/* A reader that is interrupted between the two sees more puts than there was room for. */
 	s->cached += RTE_MIN(put - get, c->capacity);
 	*handed_out += taken + pagepool_total(&c->direct);
+	add_frags(s, &c->frag);
 }
 
 /* Where the pages are. */
@@ -58,6 +67,9 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
 	s->alloc_waive = pagepool_total(&st->waived);
 	s->alloc_remote = pagepool_total(&st->remote);
+	s->fallback_slabs = __atomic_load_n(&st->fallback_slabs, __ATOMIC_RELAXED);
+	s->fallback_pages = __atomic_load_n(&st->fallback_pages, __ATOMIC_RELAXED);
+	s->released_fallback = pagepool_total(&st->released_fallback);
 	s->low_water = pagepool_total(&st->low_waters);
 	s->waits = pagepool_total(&st->waits);
 	/* Relaxed, here and below: pages may come and go while we count. */
@@ -85,6 +97,7 @@ pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 	add_cache(stats, st->no_cache, &handed_out);
 	PP_FOREACH_CACHE(st, it, c)
 	add_cache(stats, c, &handed_out);
+	add_frags(stats, &st->frag_shared);
 	if (st->page_size > 4096)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
 	stats->put_refused = pagepool_total(&st->refused);
@@ -137,6 +150,8 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 		st->slab_granules * (PAGEPOOL_GRANULE / RTE_MIN(st->page_size, PAGEPOOL_GRANULE)));
 	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
 	info->socket_id = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
+	info->memory_kind = st->provider_info.kind;
+	memcpy(info->memory, st->provider_info.text, sizeof(info->memory));
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
 			   pagepool_total(&st->slab_meta) + pp_track_bytes(st);
@@ -162,6 +177,14 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		i.nb_pages, i.page_size, i.nb_slabs, i.slab_bytes, i.meta_bytes, i.cache_bytes);
 	fprintf(f, "  cache %u, burst %u, ring %u pages; node %d; flags 0x%" PRIx64 "\n",
 		i.cache_size, i.burst, i.ring_size, i.socket_id, i.flags);
+	fprintf(f, "  memory: %s",
+		i.memory_kind == PAGEPOOL_MEMORY_NONE ? "announced by the caller" : i.memory);
+	if (i.flags & PAGEPOOL_F_FALLBACK)
+		fprintf(f,
+			"; %" PRIu64 " pages in %" PRIu64 " slabs are ordinary ones, %" PRIu64
+			" puts of such released",
+			s.fallback_pages, s.fallback_slabs, s.released_fallback);
+	fprintf(f, "\n");
 	fprintf(f,
 		"  slab free %" PRIu64 " + ring %" PRIu64 " + caches %" PRIu64 " + in use %" PRIu64
 		" = %" PRIu64 "\n",

@@ -8,7 +8,7 @@
  * are to leave go to these, all others in again at the other end. A pool of which pages are in use is
  * turned once more before, to find out which slabs may be all home. Nobody takes pages from a slab
  * that is to leave, so what comes to it stays; which of them are complete is seen at the end, with the
- * slab's lock held, and the others' pages go back to the ring.
+ * slab's lock held.
  */
 #include <errno.h>
 
@@ -51,6 +51,7 @@ turn_ring(struct pagepool_state *st)
 			else
 				page[nb_back++] = page[i];
 		}
+		pagepool_total_set(&st->trimmed, st->trimmed + nb_home);
 		pp_slab_give(st, home, nb_home);
 		pp_give(st, st->no_cache, page, nb_back);
 	}
@@ -79,22 +80,14 @@ choose(struct pagepool_state *st, uint32_t floor, bool idle)
 	return n;
 }
 
-/* A slab stays after all: what came from the ring goes back there. */
+/* A slab stays after all: a page of it has been taken before it was chosen, and was not home in time. What
+ * came from the ring lies in it, and can be allocated again. */
 static void
 stay(struct pagepool_state *st, struct pp_slab *slab)
 {
-	unsigned int left = slab->found, n;
-	void *page[PORTION];
-
 	rte_spinlock_lock(&st->slab_lock);
 	slab->leaving = false;
 	rte_spinlock_unlock(&st->slab_lock);
-	for (; left > 0; left -= n) {
-		n = pp_slab_take_from(st, slab, page, RTE_MIN(left, PORTION));
-		if (n == 0)
-			break;
-		pp_give(st, st->no_cache, page, n);
-	}
 }
 
 /* The size is locked. @return pages given back, or -errno if none could be */

@@ -322,6 +322,15 @@ type_keys() {
 	printf '%b' "$1" >&3
 }
 
+# What a driver cannot do is refused before anything is started, with what helps.
+rx_frags() {
+	! timeout 60 "$TESTPMD" "${OPTIONS[@]}" --rx-frags --duration 0.1 >"$WORK/log" 2>&1 ||
+		fail "it starts"
+	grep -qF -- '--rx-frags: port 0 (net_null0, driver net_null) cannot pack, only those of net_ppigb can' \
+		"$WORK/log" || fail "it does not say so"
+	! grep -q 'forwarded for' "$WORK/log" || fail "it forwards"
+}
+
 terminal() {
 	mkfifo "$WORK/in"
 	: >"$WORK/log"

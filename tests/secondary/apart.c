@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 #include "mp.h"
 #include "pagepool_priv.h"
+#include "pagepool_provider.h"
 
 #define BULK 400u /* objects at a time */
 
@@ -227,6 +229,7 @@ own_memory_secondary(void)
 
 	rte_openlog_stream(log);
 	MP_CHECK(pagepool_lookup("own") == NULL && rte_errno == ENOTSUP, "errno %d", rte_errno);
+	MP_CHECK(pagepool_lookup("given") == NULL && rte_errno == ENOTSUP, "errno %d", rte_errno);
 	mp = rte_mempool_lookup("own mbufs");
 	MP_CHECK(mp != NULL && pagepool_from_mempool(mp) == NULL && rte_errno == ENOTSUP,
 		"%p, errno %d", (void *)mp, rte_errno);
@@ -246,16 +249,27 @@ own_memory_primary(void)
 	struct pagepool_params params = {
 		.name = "own", .nb_pages = 100, .page_size = 256, .socket_id = SOCKET_ID_ANY};
 	struct mp_child child = {0};
-	struct pagepool *pool = pagepool_create(&params);
+	struct pagepool *pool = pagepool_create(&params), *given;
 	struct rte_mempool *mp =
 		pagepool_pktmbuf_pool_create("own mbufs", 100, 0, 0, 2048, SOCKET_ID_ANY);
+	struct pagepool_memory memory = {.len = 3 * PAGEPOOL_GRANULE};
 
+	memory.addr =
+		mmap(NULL, memory.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	MP_CHECK(memory.addr != MAP_FAILED, "no memory");
+	params.name = "given";
+	params.provider = &pagepool_provider_memory;
+	params.provider_arg = &memory;
+	given = pagepool_create(&params);
+	MP_CHECK(given != NULL && pagepool_lookup("given") == given, "it is not found here");
 	MP_CHECK(pool != NULL && mp != NULL && mp_pools_create() == 0, "no pools");
 	MP_CHECK(pagepool_from_mempool(mp) != NULL, "it is not found here");
 	MP_CHECK(pagepool_lookup("own") == pool, "it is not found here");
 	if (mp_run(&child, same) < 0)
 		return -1;
 	MP_CHECK(pagepool_destroy(pool) == 0, "pages in use");
+	MP_CHECK(pagepool_destroy(given) == 0, "pages in use");
+	munmap(memory.addr, memory.len);
 	return 0;
 }
 

@@ -20,6 +20,15 @@ static uint64_t end_ms;
 static atomic_uint_fast64_t nb_ops, nb_failed, nb_trimmed, nb_waited;
 static atomic_uint nb_working;
 
+/* For the time given, and until something has been trimmed. */
+static bool
+goes_on(void)
+{
+	uint64_t now = now_ms();
+
+	return now < end_ms || (atomic_load(&nb_trimmed) == 0 && now < end_ms + 60000);
+}
+
 static void
 work(struct t_thread *t)
 {
@@ -27,10 +36,11 @@ work(struct t_thread *t)
 	unsigned int held = 0, n, target = 0;
 	void *page[HELD];
 
-	for (; ops % 64 != 0 || now_ms() < end_ms; ops++) {
-		/* Up to a number of pages, down again, and so on. */
+	for (; ops % 64 != 0 || goes_on(); ops++) {
+		/* Up to a number of pages, down again, and so on; mostly few, so that a trim finds slabs
+		 * all home, of which somebody takes a page just then. */
 		if (held == target)
-			target = t_rand(&rnd) % HELD;
+			target = t_rand(&rnd) % (t_rand(&rnd) % 4 == 0 ? HELD : 4);
 		n = 1 + t_rand(&rnd) % 48;
 		if (held < target) {
 			n = RTE_MIN(n, target - held);

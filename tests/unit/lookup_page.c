@@ -24,8 +24,10 @@ own_pages(void)
 	for (unsigned int i = 0; i < 1024; i++) {
 		CHECK(pagepool_from_page(pa[i]) == a);
 		CHECK(pagepool_from_page(pb[i]) == b);
-		for (unsigned int off = 1; off < PAGE; off = off * 2 + 1)
+		for (unsigned int off = 1; off < PAGE; off = off * 2 + 1) {
 			CHECK(pagepool_from_page((char *)pa[i] + off) == NULL);
+			CHECK(pagepool_from_addr((char *)pa[i] + off) == a);
+		}
 	}
 	pagepool_put_bulk(a, pa, 1024);
 	pagepool_put_bulk(b, pb, 1024);

@@ -57,7 +57,7 @@ check_slab(unsigned int granules, int node, const char *says)
 	pool = pool_new(granules, 0);
 	log = t_log_end();
 	CHECK_EQ(pool->state->nb_slabs, 1);
-	CHECK(pool->state->slabs[0]->memfd);
+	CHECK(!pool->state->slabs[0]->eal);
 	CHECK_EQ(pool->state->slabs[0]->node, node);
 	if (mode == FAKE)
 		if (odd == 0)

@@ -42,12 +42,6 @@ ppigb_bus_master(struct rte_pci_device *d, bool on)
 	return 0;
 }
 
-void
-ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx)
-{
-	CHECK(p == &d_port && (rx ? d_dev->data->rx_queues[q] : d_dev->data->tx_queues[q]) == NULL);
-}
-
 /* The port is on no bus that has DMA to map for. */
 int
 pagepool_dma_attach(struct pagepool *pool, struct rte_device *dev)
@@ -217,4 +211,53 @@ d_transmit(unsigned int n)
 	}
 	ppigb_wr(&d_port, PPIGB_REG(TDH), head);
 	return done;
+}
+
+void
+d_check_packet(const struct rte_mbuf *m, unsigned int len, uint8_t seed, unsigned int segs)
+{
+	const char *why;
+	unsigned int at = 0;
+
+	if (rte_mbuf_check(m, 1, &why) != 0)
+		t_fail(__FILE__, __LINE__, "mbuf: %s", why);
+	CHECK_EQ(m->pkt_len, len);
+	CHECK_EQ(m->nb_segs, segs);
+	CHECK_EQ(m->port, 7);
+	CHECK_EQ(m->data_off, RTE_PKTMBUF_HEADROOM);
+	for (; m != NULL; m = m->next)
+		for (unsigned int i = 0; i < m->data_len; i++, at++)
+			if (rte_pktmbuf_mtod(m, const uint8_t *)[i] != (uint8_t)(seed + at))
+				t_fail(__FILE__, __LINE__, "byte %u of %u is wrong", at, len);
+	CHECK_EQ(at, len);
+}
+
+void
+d_dirty(struct rte_mbuf *m)
+{
+	m->ol_flags = RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_TX_VLAN;
+	m->packet_type = RTE_PTYPE_L4_TCP;
+	m->port = 3;
+	m->data_off = 5;
+	m->hash.rss = 0xdead;
+	m->vlan_tci = 99;
+	m->pkt_len = m->data_len = 1;
+	rte_pktmbuf_free(m);
+}
+
+struct rte_mbuf *
+d_packet(struct rte_mempool *mp, unsigned int segs, unsigned int len)
+{
+	struct rte_mbuf *m = rte_mbuf_raw_alloc(mp), *seg;
+
+	/* As everybody may take an mbuf from a pool for granted. */
+	CHECK(m != NULL && m->next == NULL && m->nb_segs == 1 && rte_mbuf_refcnt_read(m) == 1);
+	rte_pktmbuf_reset(m);
+	CHECK(m != NULL && rte_pktmbuf_append(m, (uint16_t)len) != NULL);
+	for (unsigned int i = 1; i < segs; i++) {
+		seg = rte_pktmbuf_alloc(mp);
+		CHECK(seg != NULL && rte_pktmbuf_append(seg, (uint16_t)(len + i)) != NULL);
+		CHECK_EQ(rte_pktmbuf_chain(m, seg), 0);
+	}
+	return m;
 }

@@ -45,6 +45,13 @@ bool d_receive(unsigned int len, uint8_t seed, const struct d_rx *what);
 /** Buffers that the device has. */
 unsigned int d_buffers(void);
 
+/** An mbuf must be as new, with the bytes that the device wrote. */
+void d_check_packet(const struct rte_mbuf *m, unsigned int len, uint8_t seed, unsigned int segs);
+/** Free it with traces of another life, which a driver must not take over. */
+void d_dirty(struct rte_mbuf *m);
+/** A packet of segments of len, len + 1, ... bytes. */
+struct rte_mbuf *d_packet(struct rte_mempool *mp, unsigned int segs, unsigned int len);
+
 /** Take descriptors that were queued, at most n, and report if asked to. @return how many. */
 unsigned int d_transmit(unsigned int n);
 /** The i-th descriptor from the start of the ring. */

@@ -8,9 +8,18 @@
 
 #include "ppigb.h"
 #include "queue.h"
+#include "pack.h"
 
 #define BAR_SIZE 0x20000u
 #define WORDS    256u
+
+/* The port packs nothing. */
+void
+ppigb_pack_use(const struct ppigb *p, struct ppigb_pack_use *use)
+{
+	CHECK(p->pack == NULL);
+	memset(use, 0, sizeof(*use));
+}
 
 static volatile uint8_t bar[BAR_SIZE];
 static struct ppigb port;

@@ -26,18 +26,19 @@ new_pool(uint32_t max, uint64_t flags)
 	CHECK_EQ(pagepool_alloc_bulk(pool, page, PAGES), PAGES);
 }
 
-/* arg: pages to wait for. The pages that it was told of it gets. */
+/* arg: pages to wait for. Another waiter may get those that it was told of. */
 static void
 waiter(struct t_thread *t)
 {
 	unsigned int n = (uintptr_t)t->arg;
 	void *mine[PAGES];
-	int ret = pagepool_wait(pool, n, FOREVER);
+	int ret;
 
-	if (ret == 0) {
-		CHECK_EQ(pagepool_alloc_bulk(pool, mine, n), n);
+	do {
+		ret = pagepool_wait(pool, n, FOREVER);
+	} while (ret == 0 && pagepool_alloc_bulk(pool, mine, n) == 0);
+	if (ret == 0)
 		pagepool_put_bulk(pool, mine, n);
-	}
 	atomic_store(&result[t->index], ret);
 }
 
@@ -103,6 +104,8 @@ by_puts(uint64_t flags, unsigned int lcore)
 	pagepool_put(pool, page[99]);
 	t_thread_join(&t);
 	CHECK_EQ(atomic_load(&result[0]), 0);
+	/* By the put, not for having looked once more by itself. */
+	CHECK_EQ(pool->state->wait_seq, 1);
 	/* In line again. */
 	CHECK_EQ(pool->state->outline & PP_OUT_WAIT, 0);
 	pagepool_put_bulk(pool, page + 100, PAGES - 100);
@@ -205,6 +208,8 @@ destroyed(void)
 	t_log_begin();
 	CHECK_EQ(pagepool_destroy(pool), PAGES);
 	t_log_end();
+	/* The pages keep the pool; else it would be gone now. */
+	CHECK_EQ(pool->state->waiters, 0);
 	for (unsigned int i = 0; i < 4; i++) {
 		t_thread_join(&t[i]);
 		CHECK_EQ(atomic_load(&result[i]), -ENODEV);

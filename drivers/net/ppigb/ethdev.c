@@ -13,6 +13,7 @@
 #include <rte_cycles.h>
 
 #include "compat.h"
+#include "pack.h"
 #include "pagepool_dma.h"
 #include "ppigb.h"
 #include "queue.h"
@@ -268,6 +269,7 @@ ppigb_close(struct rte_eth_dev *dev)
 	ppigb_reach_fini(dev);
 	ppigb_queues_release(dev);
 	pagepool_dma_detach_all(dev->device);
+	ppigb_pack_free(p);
 	if (!ppigb_is_gone(p, ppigb_pci(dev)))
 		ppigb_mod(p, PPIGB_REG(CTRL_EXT), PPIGB_F(CTRL_EXT, DRV_LOAD), 0);
 	ppigb_intr_fini(dev);

@@ -7,7 +7,8 @@
  *   ids.c        PCI ids, what differs between models
  *   regs.h       registers; desc.h descriptors
  *   hw.c         reset, semaphores, identity;  nvm.c  EEPROM;  phy.c  MDIO, autonegotiation
- *   probe.c      bus: probe, remove, devargs, isolation, maps for DMA;  release.c  a device that is
+ *   args.c       devargs
+ *   probe.c      bus: probe, remove, isolation, maps for DMA;  release.c  a device that is
  *                gone
  *   ethdev.c     configure, start, stop, close, device information
  *   ops.c        the tables of operations, and the turns that they take
@@ -16,10 +17,12 @@
  *   queue_info.c what ethdev wants to know of queues; choice of the burst functions
  *   reach.c      pools that the device can reach
  *   rx.c         receive: plain;  rx_offload.c  with scatter and flags from the descriptors
- *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN
+ *   pack.[ch]    small packets out of the device's buffers;  pack_make.c  what they are made of
+ *   tx.c         transmit: plain;  tx_offload.c  several segments, checksums, TSO, VLAN;
+ *   tx_free.c    what was sent
  *   filter.c     addresses, promiscuous;  vlan.c;  rss.c
  *   intr.c       link and Rx interrupts;  watch.c  removal
- *   stats.c      counters;  dump.c  registers
+ *   stats.[ch]   counters;  xstats.c  all of them by name;  dump.c  registers
  *
  * Locking: ethdev's rules. Control calls on one port come from one thread at a time (ops.c helps
  * where an application closes it from EAL's interrupt thread), burst calls on one queue likewise.
@@ -85,6 +88,7 @@ enum { PPIGB_RXPBS_KIB, PPIGB_RXPBS_TABLE, PPIGB_RXPBS_6BIT };
 /** Counters of the hardware, accumulated: they are cleared by reading. stats.c. */
 struct ppigb_counters;
 struct ppigb_chunk;
+struct ppigb_pack;
 
 /** A port; dev->data->dev_private, in memory that processes share. */
 struct ppigb {
@@ -104,6 +108,14 @@ struct ppigb {
 	struct rte_ether_addr perm_addr;
 	uint16_t nvm_version;
 	uint32_t etrack;
+
+	/** Packed receive, as the device's arguments say: pack.h. */
+	struct {
+		bool on;
+		uint16_t max, headroom; /**< Bytes. */
+		uint16_t mib;           /**< Of pages. */
+	} rx_frags;
+	struct ppigb_pack *pack; /**< NULL: not yet, or not at all. */
 
 	rte_spinlock_t lock; /**< CTRL, RCTL, IMS/EIMS: also written by the interrupt thread. */
 
@@ -203,6 +215,18 @@ ppigb_model(const struct ppigb *p)
 {
 	return &ppigb_models[p->model_id];
 }
+
+/* args.c */
+/** What a device's arguments say. */
+struct ppigb_args {
+	uint16_t isolate;
+	uint16_t rx_frags, rx_frags_max, rx_frags_headroom, rx_frags_mib;
+};
+#define PPIGB_ARGS                                                                                 \
+	"isolate=<0|1> rx_frags=<0|1> rx_frags_max=<bytes> rx_frags_headroom=<bytes> "             \
+	"rx_frags_mib=<MiB>"
+/** Of the device `name`. @return 0 or -EINVAL, which the log explains. */
+int ppigb_args_parse(const char *name, const char *text, struct ppigb_args *args);
 
 /* hw.c */
 bool ppigb_is_gone(struct ppigb *p, struct rte_pci_device *pci);
@@ -376,6 +400,8 @@ void ppigb_stats_poll(struct ppigb *p);
 void ppigb_stats_queue_new(struct ppigb *p, uint16_t q, bool rx);
 int ppigb_stats_reset(struct rte_eth_dev *dev);
 int ppigb_stats_get(struct rte_eth_dev *dev, struct rte_eth_stats *stats);
+
+/* xstats.c */
 int ppigb_xstats_get(struct rte_eth_dev *dev, struct rte_eth_xstat *xstats, unsigned int n);
 int ppigb_xstats_get_names(
 	struct rte_eth_dev *dev, struct rte_eth_xstat_name *names, unsigned int n);

@@ -15,7 +15,6 @@
 
 #include <ethdev_pci.h>
 #include <rte_bus_pci.h>
-#include <rte_kvargs.h>
 #include <rte_malloc.h>
 #include <rte_string_fns.h>
 
@@ -24,43 +23,15 @@
 #include "ppigb.h"
 #include "queue.h"
 
-#define ARG_ISOLATE "isolate"
-
 RTE_LOG_REGISTER(ppigb_logtype, pmd.net.ppigb, NOTICE)
 
-/** Arguments of the device: isolate=0|1. */
+/** Of the device. @return 0 or -EINVAL after a message. */
 static int
-parse_args(const struct rte_pci_device *pci, bool *isolate)
+args_of(const struct rte_pci_device *pci, struct ppigb_args *args)
 {
 	const struct rte_devargs *devargs = pci->device.devargs;
-	struct rte_kvargs *list;
-	int ret = 0;
 
-	if (devargs == NULL || devargs->args == NULL || devargs->args[0] == '\0')
-		return 0;
-	/* All keys, so that the message can name the one that is wrong. */
-	list = rte_kvargs_parse(devargs->args, NULL);
-	for (unsigned int i = 0; list != NULL && i < list->count && ret == 0; i++) {
-		const char *key = list->pairs[i].key, *value = list->pairs[i].value;
-
-		if (strcmp(key, ARG_ISOLATE) != 0) {
-			PPIGB_LOG(ERR, pci->name,
-				"unknown argument '%s'; there is only " ARG_ISOLATE "=0|1", key);
-			ret = -EINVAL;
-		} else if (value == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
-			PPIGB_LOG(ERR, pci->name, ARG_ISOLATE "=%s: must be 0 or 1",
-				value == NULL ? "" : value);
-			ret = -EINVAL;
-		} else {
-			*isolate = value[0] == '1';
-		}
-	}
-	if (list == NULL) {
-		PPIGB_LOG(ERR, pci->name, "'%s' is not of the form key=value", devargs->args);
-		ret = -EINVAL;
-	}
-	rte_kvargs_free(list);
-	return ret;
+	return ppigb_args_parse(pci->name, devargs == NULL ? NULL : devargs->args, args);
 }
 
 static int
@@ -68,8 +39,15 @@ init_primary(struct rte_eth_dev *dev)
 {
 	struct rte_pci_device *pci = ppigb_pci(dev);
 	struct ppigb *p = ppigb_priv(dev);
-	int ret;
+	struct ppigb_args args;
+	int ret = args_of(pci, &args);
 
+	if (ret < 0)
+		return ret;
+	p->rx_frags.on = args.rx_frags != 0;
+	p->rx_frags.max = args.rx_frags_max;
+	p->rx_frags.headroom = args.rx_frags_headroom;
+	p->rx_frags.mib = args.rx_frags_mib;
 	p->bar = pci->mem_resource[0].addr;
 	p->model_id = ppigb_model_id(pci->id.device_id);
 	p->port_id = dev->data->port_id;
@@ -140,7 +118,8 @@ map(struct rte_pci_device *pci)
 		else if (rte_eal_process_type() != RTE_PROC_PRIMARY)
 			PPIGB_LOG(ERR, pci->name,
 				"not to be had in a secondary process: the primary must have it, "
-				"with " ARG_ISOLATE "=0");
+				"with "
+				"isolate=0");
 		else
 			PPIGB_LOG(ERR, pci->name,
 				"cannot be opened: bind all devices of its IOMMU group to vfio-pci "
@@ -162,8 +141,8 @@ static int
 probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 {
 	const bool primary = rte_eal_process_type() == RTE_PROC_PRIMARY;
-	bool isolate = false;
-	int ret = parse_args(pci, &isolate);
+	struct ppigb_args args;
+	int ret = args_of(pci, &args);
 
 	RTE_SET_USED(driver);
 	if (ret < 0)
@@ -178,11 +157,11 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 		return 1;
 	}
 	/* A secondary process finds the device as the primary has set it up. */
-	if (isolate && primary) {
+	if (args.isolate && primary) {
 		ret = pagepool_dma_isolate(&pci->device);
 		if (ret < 0) {
 			PPIGB_LOG(ERR, pci->name,
-				"cannot be isolated: %s; use " ARG_ISOLATE "=0,"
+				"cannot be isolated: %s; use isolate=0,"
 				" or bind it to vfio-pci with an IOMMU, in a group of its own",
 				strerror(-ret));
 			return ret;
@@ -194,7 +173,7 @@ probe(struct rte_pci_driver *driver, struct rte_pci_device *pci)
 		if (ret != 0)
 			ppigb_release(pci, ppigb_pci_is_gone(pci));
 	}
-	if (ret != 0 && isolate && primary)
+	if (ret != 0 && args.isolate && primary)
 		pagepool_dma_unisolate(&pci->device);
 	return ret;
 }
@@ -251,4 +230,4 @@ static struct rte_pci_driver ppigb_driver = {
 RTE_PMD_REGISTER_PCI(net_ppigb, ppigb_driver);
 RTE_PMD_REGISTER_PCI_TABLE(net_ppigb, ppigb_ids);
 RTE_PMD_REGISTER_KMOD_DEP(net_ppigb, "* vfio-pci");
-RTE_PMD_REGISTER_PARAM_STRING(net_ppigb, ARG_ISOLATE "=<0|1>");
+RTE_PMD_REGISTER_PARAM_STRING(net_ppigb, PPIGB_ARGS);

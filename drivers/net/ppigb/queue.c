@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 
 #include "pagepool_dma.h"
+#include "pack.h"
 #include "queue.h"
 
 /** What the device writes its head to lies behind the ring, in a cache line of its own. */
@@ -135,6 +136,8 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	}
 	if (ret == 0)
 		ret = ppigb_reach(dev, mp);
+	if (ret == 0)
+		ret = ppigb_pack_make(dev, (int)socket);
 	if (ret < 0)
 		return ret;
 	ppigb_rx_queue_release(dev, q);
@@ -155,6 +158,11 @@ ppigb_rx_queue_setup(struct rte_eth_dev *dev, uint16_t q, uint16_t nb_desc, unsi
 	rxq->ring = rxq->mz->addr;
 	rxq->ring_iova = rxq->mz->iova;
 	rxq->tail = p->bar + PPIGB_REG_AT(RDT, q);
+	if (ppigb_pack_queue(rxq, (int)socket) < 0) {
+		ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
+		rte_free(rxq);
+		return -ENOMEM;
+	}
 	rxq_init(rxq, dev, mp, conf);
 	dev->data->rx_queues[q] = rxq;
 	return 0;
@@ -235,6 +243,7 @@ ppigb_rx_queue_release(struct rte_eth_dev *dev, uint16_t q)
 	rte_spinlock_unlock(&rxq->p->reach_lock);
 	ppigb_stats_queue_new(rxq->p, q, true);
 	ring_free(dev, "rx_ring", q, rxq->mz, rxq->sw);
+	rte_free(rxq->pack);
 	rte_free(rxq);
 }
 

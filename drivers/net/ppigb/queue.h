@@ -68,6 +68,7 @@ struct ppigb_rxq {
 	bool drop_en, deferred;
 	bool orphan; /**< Its mempool was freed while it ran. */
 	bool native; /**< The mempool is a page pool's, and lives until its last mbuf is back. */
+	struct ppigb_pack_rxq *pack; /**< NULL: packets are handed out in their buffers. */
 	uint64_t offloads;
 	rte_iova_t ring_iova;
 	const struct rte_memzone *mz;
@@ -98,9 +99,9 @@ struct ppigb_txq {
 	struct ppigb_tx_ctx ctx[2] __rte_cache_aligned;
 	uint8_t ctx_next; /**< Which one to replace. */
 
-	/** Isolated: pools within reach, the latest first; and the latest one that is not. */
-	const struct rte_mempool *pools[PPIGB_TX_POOLS];
-	const struct rte_mempool *unreached;
+	/** Isolated: mempools, or pools of packed packets, within reach, the latest first; and the latest one that is not. */
+	const void *pools[PPIGB_TX_POOLS];
+	const void *unreached;
 	uint32_t pools_gone; /**< ppigb_pools_gone when these were right. */
 	uint64_t refused;    /**< Isolated: packets freed since the device cannot reach them. */
 	uint64_t dropped;    /**< Packets that were not sent when the queue stopped. */
@@ -162,6 +163,8 @@ bool ppigb_rx_wants_flags(const struct rte_eth_dev *dev);
 /* reach.c */
 /** Make the memory of a pool visible to the device. @return 0 or -errno, which the log explains. */
 int ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp);
+/** The same of a pool without a mempool; `quiet`: that it failed has been said. */
+int ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool, bool quiet);
 /** Undo it for mempools that are no page pools, when the device does no DMA any more. Page pools are
  * detached at close, those among them that the application has attached. */
 void ppigb_unreach_all(struct rte_eth_dev *dev);
@@ -172,6 +175,8 @@ extern uint32_t ppigb_pools_gone;
 uint16_t ppigb_rx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);
 /** Refill as many chunks as are empty. @return whether `fill` moved, so that RDT has to. */
 bool ppigb_rx_refill(struct ppigb_rxq *rxq);
+/** The same with the buffers that packed packets have left first. */
+bool ppigb_rx_refill_spare(struct ppigb_rxq *rxq);
 /** Fill a ring that is empty. @return whether there were enough mbufs. */
 bool ppigb_rx_fill(struct ppigb_rxq *rxq);
 /** Empty it; the queue is off, for the burst function too. */
@@ -190,12 +195,18 @@ ppigb_rx_refill_at(struct ppigb_rxq *rxq)
 uint16_t ppigb_rx_flags(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_rx_scatter(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_rx_scatter_flags(void *q, struct rte_mbuf **pkts, uint16_t n);
+uint16_t ppigb_rx_packed(void *q, struct rte_mbuf **pkts, uint16_t n);
+uint16_t ppigb_rx_packed_flags(void *q, struct rte_mbuf **pkts, uint16_t n);
+uint16_t ppigb_rx_packed_scatter(void *q, struct rte_mbuf **pkts, uint16_t n);
+uint16_t ppigb_rx_packed_scatter_flags(void *q, struct rte_mbuf **pkts, uint16_t n);
 
 /* tx.c */
 uint16_t ppigb_tx_plain(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_segments(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_offload(void *q, struct rte_mbuf **pkts, uint16_t n);
 uint16_t ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n);
+
+/* tx_free.c */
 /** Return the mbufs of descriptors up to `to` to their pools. */
 void ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to);
 /** Empty the ring; the queue is off, for the burst function too. */

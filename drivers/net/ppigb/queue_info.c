@@ -18,6 +18,11 @@ static const struct variant variants[] = {
 	{.rx = ppigb_rx_flags, .name = "Flags, refilled in bursts"},
 	{.rx = ppigb_rx_scatter, .name = "Scattered, refilled in bursts"},
 	{.rx = ppigb_rx_scatter_flags, .name = "Scattered, flags, refilled in bursts"},
+	{.rx = ppigb_rx_packed, .name = "Packed, refilled in bursts"},
+	{.rx = ppigb_rx_packed_flags, .name = "Packed, flags, refilled in bursts"},
+	{.rx = ppigb_rx_packed_scatter, .name = "Packed, scattered, refilled in bursts"},
+	{.rx = ppigb_rx_packed_scatter_flags,
+		.name = "Packed, scattered, flags, refilled in bursts"},
 	{.tx = ppigb_tx_plain, .name = "Plain, head write-back"},
 	{.tx = ppigb_tx_segments, .name = "Segments, head write-back"},
 	{.tx = ppigb_tx_offload, .name = "Offloads, head write-back"},
@@ -48,16 +53,26 @@ select_tx(const struct rte_eth_dev *dev)
 	return offloads & RTE_ETH_TX_OFFLOAD_MULTI_SEGS ? ppigb_tx_segments : ppigb_tx_plain;
 }
 
+/* By the process that owns the pools only: a packed packet names the function that frees it, which
+ * is elsewhere in each process. */
+static eth_rx_burst_t
+select_rx(const struct rte_eth_dev *dev)
+{
+	static const eth_rx_burst_t functions[2][2][2] = {
+		{{ppigb_rx_plain, ppigb_rx_flags}, {ppigb_rx_scatter, ppigb_rx_scatter_flags}},
+		{{ppigb_rx_packed, ppigb_rx_packed_flags},
+			{ppigb_rx_packed_scatter, ppigb_rx_packed_scatter_flags}},
+	};
+	bool packed = ppigb_priv(dev)->pack != NULL && ppigb_native;
+
+	return functions[packed][dev->data->scattered_rx][ppigb_rx_wants_flags(dev)];
+}
+
 void
 ppigb_burst_select(struct rte_eth_dev *dev)
 {
-	bool flags = ppigb_rx_wants_flags(dev);
-
 	ppigb_native = rte_eal_process_type() == RTE_PROC_PRIMARY;
-	if (dev->data->scattered_rx)
-		dev->rx_pkt_burst = flags ? ppigb_rx_scatter_flags : ppigb_rx_scatter;
-	else
-		dev->rx_pkt_burst = flags ? ppigb_rx_flags : ppigb_rx_plain;
+	dev->rx_pkt_burst = select_rx(dev);
 	dev->tx_pkt_burst = select_tx(dev);
 	dev->tx_pkt_prepare = ppigb_tx_prepare;
 	dev->rx_queue_count = ppigb_rx_queue_count;

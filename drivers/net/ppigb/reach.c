@@ -55,6 +55,27 @@ map_chunk(struct rte_mempool *mp, void *arg, struct rte_mempool_memhdr *hdr, uns
 		p->chunks = c;
 }
 
+static int
+attach(struct rte_eth_dev *dev, struct pagepool *pool)
+{
+	int ret = pagepool_dma_attach(pool, dev->device);
+
+	return ret == -EEXIST ? 0 : ret;
+}
+
+int
+ppigb_reach_pool(struct rte_eth_dev *dev, struct pagepool *pool, bool quiet)
+{
+	int ret = attach(dev, pool);
+
+	if (ret < 0 && !quiet)
+		PPIGB_LOG(ERR, ppigb_priv(dev)->name,
+			"pages of a page pool, of packed packets or in external buffers, cannot be "
+			"made visible to the device: %s; the log of lib.pagepool names the limit",
+			rte_strerror(-ret));
+	return ret;
+}
+
 int
 ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp)
 {
@@ -63,9 +84,7 @@ ppigb_reach(struct rte_eth_dev *dev, struct rte_mempool *mp)
 	struct walk w = {.dev = dev};
 
 	if (pool != NULL) {
-		w.ret = pagepool_dma_attach(pool, dev->device);
-		if (w.ret == -EEXIST)
-			w.ret = 0;
+		w.ret = attach(dev, pool);
 	} else if (p->isolate && (rte_pktmbuf_priv_flags(mp) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF)) {
 		PPIGB_LOG(ERR, p->name,
 			"mempool %s has its buffers outside of its memory, which an isolated port "

@@ -9,6 +9,7 @@
 #include <rte_vect.h>
 #endif
 
+#include "pack.h"
 #include "queue.h"
 
 bool ppigb_native;
@@ -85,26 +86,44 @@ fill_descriptors(volatile union ppigb_rx_desc *d, struct rte_mbuf *const *sw, un
 	}
 }
 
+static __rte_always_inline bool
+take(struct ppigb_rxq *rxq, struct rte_mbuf **m, unsigned int n)
+{
+	if (likely(rxq->pool != NULL && ppigb_native))
+		return likely(pagepool_alloc_bulk(rxq->pool, (void **)m, n) != 0);
+	return likely(rte_mempool_get_bulk(rxq->mp, (void **)m, n) == 0);
+}
+
+/* From what packed packets have left; the pool is asked for the rest only. */
+static bool
+take_spare(struct ppigb_rxq *rxq, struct rte_mbuf **m, unsigned int n)
+{
+	struct ppigb_pack_rxq *q = rxq->pack;
+	unsigned int spare = RTE_MIN(n, (unsigned int)q->nb_spare);
+
+	if (n > spare && unlikely(!take(rxq, m + spare, n - spare)))
+		return false;
+	q->nb_spare -= spare;
+	memcpy(m, &q->spare[q->nb_spare], spare * sizeof(*m));
+	return true;
+}
+
 /* n mbufs from `fill` on, without wrapping around. */
 static __rte_always_inline bool
-refill_run(struct ppigb_rxq *rxq, uint16_t n)
+refill_run(struct ppigb_rxq *rxq, uint16_t n, bool spare)
 {
 	struct rte_mbuf **sw = &rxq->sw[rxq->fill];
 
-	if (likely(rxq->pool != NULL && ppigb_native)) {
-		if (unlikely(pagepool_alloc_bulk(rxq->pool, (void **)sw, n) == 0))
-			return false;
-	} else if (unlikely(rte_mempool_get_bulk(rxq->mp, (void **)sw, n) < 0)) {
+	if (unlikely(spare ? !take_spare(rxq, sw, n) : !take(rxq, sw, n)))
 		return false;
-	}
 	fill_descriptors(&rxq->ring[rxq->fill], sw, n);
 	rxq->empty -= n;
 	rxq->fill = ppigb_advance(rxq->fill, n, rxq->size);
 	return true;
 }
 
-bool
-ppigb_rx_refill(struct ppigb_rxq *rxq)
+static __rte_always_inline bool
+refill(struct ppigb_rxq *rxq, bool spare)
 {
 	const uint16_t before = rxq->empty;
 
@@ -114,12 +133,24 @@ ppigb_rx_refill(struct ppigb_rxq *rxq)
 
 		if (rxq->empty <= n)
 			break;
-		if (unlikely(!refill_run(rxq, n))) {
+		if (unlikely(!refill_run(rxq, n, spare))) {
 			rxq->nombuf++;
 			break;
 		}
 	}
 	return rxq->empty != before;
+}
+
+bool
+ppigb_rx_refill(struct ppigb_rxq *rxq)
+{
+	return refill(rxq, false);
+}
+
+bool
+ppigb_rx_refill_spare(struct ppigb_rxq *rxq)
+{
+	return refill(rxq, true);
 }
 
 /* Mbufs that were never given to anyone are as they came from the pool. Those of a mempool that has
@@ -132,6 +163,7 @@ ppigb_rx_clear(struct ppigb_rxq *rxq)
 
 	if (rxq->orphan && !rxq->native)
 		rxq->first = NULL;
+	ppigb_pack_clear(rxq);
 	if (n > 0)
 		rte_mempool_put_bulk(rxq->mp, (void **)&rxq->sw[rxq->next], to_end);
 	if (n > to_end)
@@ -154,7 +186,7 @@ ppigb_rx_fill(struct ppigb_rxq *rxq)
 {
 	ppigb_rx_refill(rxq);
 	/* All but one: the last chunk is too much by one. */
-	return rxq->empty == rxq->chunk && refill_run(rxq, rxq->chunk - 1);
+	return rxq->empty == rxq->chunk && refill_run(rxq, rxq->chunk - 1, false);
 }
 
 /* Packets from one place of the ring on, without wrapping around. */

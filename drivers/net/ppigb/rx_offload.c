@@ -4,6 +4,7 @@
  * Receive, where packets may take several buffers, and with flags from the descriptor: packet type,
  * checksums, hash, VLAN tag (82576EB datasheet, advanced receive descriptors).
  */
+#include "pack.h"
 #include "queue.h"
 
 /** Bits 11:4 of pkt_info to a packet type. */
@@ -145,8 +146,17 @@ append(struct ppigb_rxq *rxq, struct rte_mbuf *m, bool end)
 	return first;
 }
 
+static __rte_always_inline void
+refill_packed_at(struct ppigb_rxq *rxq)
+{
+	if (rxq->empty >= rxq->fill_at && likely(ppigb_rx_refill_spare(rxq)))
+		/* Contains a write barrier: the descriptors first. */
+		rte_write32(rte_cpu_to_le_32(rxq->fill), rxq->tail);
+}
+
 static __rte_always_inline uint16_t
-receive(struct ppigb_rxq *rxq, struct rte_mbuf **pkts, uint16_t n, bool scatter, bool flags)
+receive(struct ppigb_rxq *rxq, struct rte_mbuf **pkts, uint16_t n, bool scatter, bool flags,
+	bool pack)
 {
 	uint16_t left = rxq->size - rxq->empty;
 	uint16_t i = rxq->next, done = 0;
@@ -177,24 +187,53 @@ receive(struct ppigb_rxq *rxq, struct rte_mbuf **pkts, uint16_t n, bool scatter,
 	rxq->next = i;
 	rxq->packets += done;
 	rxq->bytes += bytes;
-	ppigb_rx_refill_at(rxq);
+	if (pack) {
+		ppigb_pack(rxq, pkts, done);
+		refill_packed_at(rxq);
+	} else {
+		ppigb_rx_refill_at(rxq);
+	}
 	return done;
 }
 
 uint16_t
 ppigb_rx_flags(void *q, struct rte_mbuf **pkts, uint16_t n)
 {
-	return receive(q, pkts, n, false, true);
+	return receive(q, pkts, n, false, true, false);
 }
 
 uint16_t
 ppigb_rx_scatter(void *q, struct rte_mbuf **pkts, uint16_t n)
 {
-	return receive(q, pkts, n, true, false);
+	return receive(q, pkts, n, true, false, false);
 }
 
 uint16_t
 ppigb_rx_scatter_flags(void *q, struct rte_mbuf **pkts, uint16_t n)
 {
-	return receive(q, pkts, n, true, true);
+	return receive(q, pkts, n, true, true, false);
+}
+
+uint16_t
+ppigb_rx_packed(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return receive(q, pkts, n, false, false, true);
+}
+
+uint16_t
+ppigb_rx_packed_flags(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return receive(q, pkts, n, false, true, true);
+}
+
+uint16_t
+ppigb_rx_packed_scatter(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return receive(q, pkts, n, true, false, true);
+}
+
+uint16_t
+ppigb_rx_packed_scatter_flags(void *q, struct rte_mbuf **pkts, uint16_t n)
+{
+	return receive(q, pkts, n, true, true, true);
 }

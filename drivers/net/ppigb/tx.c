@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copyright (c) 2026 the pagepool authors
  *
- * Transmit: packets of one segment that ask for nothing, and what happens to buffers afterwards. The
- * last descriptor of each burst asks for a report (RS), upon which the device writes its head into
- * memory: one word tells what is done, and descriptors are never read (82576EB datasheet, head
- * write-back).
+ * Transmit: packets of one segment that ask for nothing. The last descriptor of each burst asks for a
+ * report (RS), upon which the device writes its head into memory: one word tells what is done, and
+ * descriptors are never read (82576EB datasheet, head write-back).
  */
 #include <string.h>
 
+#include "pack.h"
 #include "queue.h"
 
 /** What a burst function looks for in each packet, besides sending it. */
@@ -20,110 +20,37 @@
 
 #define CMD (PPIGB_TXC_DTYP_DATA | PPIGB_TXC_DEXT | PPIGB_TXC_IFCS | PPIGB_TXC_EOP)
 
-/* Out of line: it is long. By the mempool layer: the pool of an mbuf that was sent is not ours to
- * keep, it may have been freed and another be in its place by now. */
-static __rte_noinline void
-put_bulk(struct rte_mempool *mp, void *objs, unsigned int n)
-{
-	rte_mempool_put_bulk(mp, objs, n);
-}
-
-/* Mbufs of mixed pools, with references elsewhere, and gaps where contexts were. */
-static void
-free_run(struct ppigb_txq *txq, struct rte_mbuf *const *sw, uint16_t n)
-{
-	void *batch[64];
-	struct rte_mempool *pool = NULL;
-	unsigned int k = 0;
-
-	for (uint16_t i = 0; i < n; i++) {
-		struct rte_mbuf *m = sw[i];
-
-		if (m == NULL) {
-			txq->contexts--;
-			continue;
-		}
-		if (!txq->fast_free)
-			m = rte_pktmbuf_prefree_seg(m);
-		if (unlikely(m == NULL))
-			continue;
-		if (k > 0 && (m->pool != pool || k == RTE_DIM(batch))) {
-			put_bulk(pool, batch, k);
-			k = 0;
-		}
-		pool = m->pool;
-		batch[k++] = m;
-	}
-	if (k > 0)
-		put_bulk(pool, batch, k);
-}
-
-static __rte_always_inline void
-clean_run(struct ppigb_txq *txq, uint16_t from, uint16_t n)
-{
-	struct rte_mbuf **sw = &txq->sw[from];
-
-	if (likely(txq->fast_free && txq->contexts == 0))
-		put_bulk(sw[0]->pool, sw, n);
-	else
-		free_run(txq, sw, n);
-	txq->free += n;
-}
-
-__rte_noinline void
-ppigb_tx_clean(struct ppigb_txq *txq, uint16_t to)
-{
-	uint16_t clean = txq->clean;
-
-	/* The head was read before anybody writes to the buffers it gives back. */
-	rte_io_rmb();
-	if (to < clean) {
-		clean_run(txq, clean, txq->size - clean);
-		clean = 0;
-	}
-	if (to > clean)
-		clean_run(txq, clean, to - clean);
-	txq->clean = to;
-}
-
-/* The queue is off: all comes back, also what was not sent. */
-void
-ppigb_tx_clear(struct ppigb_txq *txq)
-{
-	uint16_t i = ppigb_tx_head(txq);
-
-	for (; i != txq->next; i = ppigb_advance(i, 1, txq->size))
-		if (txq->sw[i] != NULL && (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)))
-			txq->dropped++;
-	ppigb_tx_clean(txq, txq->next);
-	txq->next = txq->clean = 0;
-	txq->free = txq->free_thresh = 0;
-	/* The device does not write there while the queue is off. */
-	*(volatile rte_le32_t *)(uintptr_t)txq->head = 0;
-}
-
-/* The pool in whose memory a segment's data lie; NULL if they lie in none. */
-static __rte_always_inline struct rte_mempool *
+/* The mempool in whose memory a segment's data lie, or the pool of packed packets; NULL if they lie in
+ * none that we know. */
+static __rte_always_inline void *
 data_pool(struct rte_mbuf *m)
 {
 	if (likely(RTE_MBUF_DIRECT(m)))
 		return m->pool;
-	return RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : NULL;
+	return RTE_MBUF_CLONED(m) ? (void *)rte_mbuf_from_indirect(m)->pool : ppigb_pack_pool(m);
+}
+
+static int
+reach(struct ppigb_txq *txq, const struct rte_mbuf *m, void *pool)
+{
+	struct rte_eth_dev *dev = &rte_eth_devices[txq->port_id];
+
+	return RTE_MBUF_HAS_EXTBUF(m) ? ppigb_reach_pool(dev, pool, false) : ppigb_reach(dev, pool);
 }
 
 /* A pool that the last packet was not from. Takes locks, and maps memory, once per pool: in the
  * process that owns the port, since mappings belong to it. */
 static __rte_noinline bool
-reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
+reach_slow(struct ppigb_txq *txq, const struct rte_mbuf *m, void *mp)
 {
 	unsigned int i = 0;
 
-	if (mp == NULL || mp == txq->unreached)
+	if (mp == txq->unreached)
 		return false;
 	while (i < PPIGB_TX_POOLS - 1 && txq->pools[i] != mp)
 		i++;
-	if (txq->pools[i] != mp && (rte_eal_process_type() != RTE_PROC_PRIMARY ||
-					   ppigb_reach(&rte_eth_devices[txq->port_id], mp) < 0)) {
+	if (txq->pools[i] != mp &&
+		(rte_eal_process_type() != RTE_PROC_PRIMARY || reach(txq, m, mp) < 0)) {
 		txq->unreached = mp;
 		return false;
 	}
@@ -133,13 +60,33 @@ reach_slow(struct ppigb_txq *txq, struct rte_mempool *mp)
 	return true;
 }
 
+/* Data in an external buffer that is a page of a pool, or part of one. Nobody would tell us when that
+ * pool goes, so it is asked each time. */
+static __rte_noinline bool
+external_in_reach(struct ppigb_txq *txq, const struct rte_mbuf *m)
+{
+	struct pagepool *pool = pagepool_from_addr(rte_pktmbuf_mtod(m, const void *));
+
+	if (pool == NULL || rte_eal_process_type() != RTE_PROC_PRIMARY)
+		return false;
+	if (ppigb_reach_pool(&rte_eth_devices[txq->port_id], pool, pool == txq->unreached) == 0)
+		return true;
+	txq->unreached = pool;
+	return false;
+}
+
 static bool
 in_reach(struct ppigb_txq *txq, struct rte_mbuf *m)
 {
 	for (; m != NULL; m = m->next) {
-		struct rte_mempool *mp = data_pool(m);
+		void *mp = data_pool(m);
 
-		if (unlikely(mp != txq->pools[0] || mp == NULL) && !reach_slow(txq, mp))
+		if (unlikely(mp == NULL)) {
+			if (!external_in_reach(txq, m))
+				return false;
+			continue;
+		}
+		if (unlikely(mp != txq->pools[0]) && !reach_slow(txq, m, mp))
 			return false;
 	}
 	return true;
@@ -175,7 +122,7 @@ send_run(struct ppigb_txq *txq, uint16_t to, struct rte_mbuf **pkts, uint16_t n,
 {
 	volatile union ppigb_tx_desc *d = &txq->ring[to];
 	struct rte_mbuf **sw = &txq->sw[to];
-	const struct rte_mempool *pool = txq->pools[0];
+	const void *pool = txq->pools[0];
 	uint16_t i;
 
 #pragma GCC unroll 4
@@ -259,26 +206,4 @@ ppigb_tx_isolated(void *q, struct rte_mbuf **pkts, uint16_t n)
 		txq->pools_gone = gone;
 	}
 	return send_burst(txq, pkts, n, LOOK_SEGS | LOOK_FLAGS | LOOK_POOL);
-}
-
-int
-ppigb_tx_done_cleanup(void *q, uint32_t free_cnt)
-{
-	struct ppigb_txq *txq = q;
-	uint16_t head = ppigb_tx_head(txq);
-	uint16_t i = txq->clean, to = i;
-	uint32_t packets = 0;
-
-	while (i != head && (free_cnt == 0 || packets < free_cnt)) {
-		bool last = txq->sw[i] != NULL &&
-			    (txq->ring[i].data.cmd & rte_cpu_to_le_32(PPIGB_TXC_EOP)) != 0;
-
-		i = ppigb_advance(i, 1, txq->size);
-		if (last) {
-			packets++;
-			to = i;
-		}
-	}
-	ppigb_tx_clean(txq, to);
-	return (int)packets;
 }

@@ -182,7 +182,9 @@ packets_mark(const struct words *words)
 		}
 		if (words_has(words, "aim"))
 			packet->buf_iova = check_victim_zone()->iova;
-		packet->ol_flags = flags;
+		/* Where its data lie is not ours to say. */
+		packet->ol_flags =
+			flags | (packet->ol_flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL));
 		packet->l2_len = words_number(words, "l2", 14) & 0x7f;
 		packet->l3_len = words_number(words, "l3", 0) & 0x1ff;
 		packet->l4_len = words_number(words, "l4", 0) & 0xff;
