@@ -18,25 +18,29 @@ has_fallback(const struct pagepool_state *st)
 /* Slabs that an alloc has others bring, which may take them all, before it gives up. */
 #define GROWS_MAX 16u
 
-/* Up to n pages: from the ring, the rest from slabs. That tops up the pages in circulation until
- * the ring has a burst to spare when a refill comes, and refills find full bursts in it.
+/* Up to n pages, of which some are needed at once: from the ring, the rest from slabs. That tops up
+ * the pages in circulation until the ring has a burst to spare when a refill comes, and refills find
+ * full bursts in it.
  * Ordinary pages do not come into circulation, so slabs are asked for what is needed alone while the
  * pool has such. */
 static unsigned int
 take(struct pagepool_state *st, struct pagepool_cache *c, void **pages, unsigned int n,
 	unsigned int needed)
 {
-	unsigned int got = pp_ring_get(st, pages, n), fresh;
+	unsigned int got = pp_ring_get(st, pages, n), fresh = 0;
 
 	pp_count(st, c, got > 0 ? &c->refill : &c->empty, 1);
 	if (unlikely(has_fallback(st)))
-		n = needed;
-	if (got < n) {
-		fresh = pp_slab_take(st, pages + got, n - got);
-		if (fresh > 0)
-			pp_count(st, c, &c->slow, 1);
+		n = RTE_MAX(needed, got);
+	/* Relaxed: written when slabs come and go, or the pool moves. */
+	if (unlikely(__atomic_load_n(&st->mixed, __ATOMIC_RELAXED))) {
+		got = pp_numa_refill(st, pages, got, n, needed, &fresh);
+	} else if (got < n) {
+		fresh = pp_slab_take(st, pages + got, n - got, SOCKET_ID_ANY);
 		got += fresh;
 	}
+	if (fresh > 0)
+		pp_count(st, c, &c->slow, 1);
 	return got;
 }
 
@@ -165,6 +169,11 @@ finish(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
 {
 	if (unlikely(pp_watched(pool->state)))
 		watched(pool->state, pages, n, site);
+	/* Relaxed, both: the next one sees it if we do not. */
+	if (unlikely(__atomic_load_n(&pool->state->outline, __ATOMIC_RELAXED) & PP_OUT_NODE))
+		pp_numa_watch_end(pool->state);
+	if (unlikely(__atomic_load_n(&pool->state->want_local, __ATOMIC_RELAXED)))
+		pp_numa_grow(pool->state);
 	if (unlikely(__atomic_load_n(&pool->state->low_pages, __ATOMIC_RELAXED) != 0))
 		pp_low_water_down(pool);
 }

@@ -285,6 +285,29 @@ disable(struct pagepool_state *st)
 	pp_frag_drain_shared(st);
 }
 
+/** Bring what is in all caches into the ring, and give them back empty. Not inside a cache; takes
+ * ctl_lock. */
+void
+pp_cache_empty_all(struct pagepool_state *st)
+{
+	uint64_t end = idle_deadline();
+	struct pagepool_cache *c;
+	unsigned int it;
+
+	rte_spinlock_lock(&st->ctl_lock);
+	/* Taken already, and empty. */
+	if (!st->direct_off && !pp_is_dying(st)) {
+		pp_cache_revoke_all(st);
+		PP_FOREACH_CACHE(st, it, c)
+		{
+			if (wait_idle(c, end))
+				cache_drain(st, c);
+			cache_return(st, c);
+		}
+	}
+	rte_spinlock_unlock(&st->ctl_lock);
+}
+
 PP_EXPORT void
 pagepool_disable_direct_recycling(struct pagepool *pool)
 {

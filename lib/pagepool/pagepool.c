@@ -169,7 +169,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->unit_shift = p->flags & PAGEPOOL_F_EXTERNAL ? 3 : 6;
 	st->cache_size = cache_size(p);
 	st->burst = p->burst != 0 ? RTE_MIN(p->burst, st->cache_size) : st->cache_size;
-	st->socket_id = p->socket_id;
+	st->socket_id = st->head.nid = p->socket_id;
 	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
 	rte_spinlock_init(&st->slab_lock);

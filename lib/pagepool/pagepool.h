@@ -148,7 +148,7 @@ struct pagepool_info {
 	uint32_t burst;               /**< Pages per refill and flush. */
 	uint32_t ring_size;           /**< Pages the ring can hold. */
 	uint32_t nb_slabs;            /**< Slabs. */
-	int socket_id;                /**< As asked for at create. */
+	int socket_id;                /**< Node that it is on, or SOCKET_ID_ANY. */
 	uint64_t slab_bytes;          /**< Bytes of all slabs. */
 	uint64_t meta_bytes;          /**< Bytes of everything else but the caches. */
 	uint64_t cache_bytes;         /**< Bytes of the caches of the lcores that have one. */
@@ -169,7 +169,7 @@ struct pagepool_stats {
 	uint64_t alloc_slow_high_order; /**< The same in pools of pages above 4096 bytes. */
 	uint64_t alloc_empty;           /**< Bursts that found the ring empty. */
 	uint64_t alloc_refill;          /**< Bursts taken from the ring. */
-	uint64_t alloc_waive;           /**< Pages waived for lying on another node: none yet. */
+	uint64_t alloc_waive;           /**< Pages released by refills: they lie on another node. */
 	uint64_t alloc_fail;            /**< Calls that got nothing: the pool had run out. */
 	uint64_t recycle_cached;        /**< Pages put into a cache. */
 	uint64_t recycle_cache_full;    /**< Puts that found the cache full and flushed a burst. */
@@ -195,6 +195,8 @@ struct pagepool_stats {
 	uint64_t slabs_removed;     /**< Slabs that went. */
 	uint64_t low_water;         /**< Times that the low-water mark was passed. */
 	uint64_t waits;             /**< Calls that had to wait for pages. */
+	/** Pages of refills that lie on another node, since there were no local ones. */
+	uint64_t alloc_remote;
 	/** Times that hardly any of the pages that came home were recycled, of which the log warned. */
 	uint64_t not_recycling;
 	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
@@ -209,6 +211,7 @@ struct pagepool {
 	struct pagepool_state *state; /**< Shared between processes. */
 	/** Cache of lcore i at i + 1; the first one belongs to nobody and is always empty. */
 	struct pagepool_cache *cache[RTE_MAX_LCORE + 1];
+	int nid; /**< Of the creator's view: the node that the pool is on, see pagepool_nid(). */
 };
 
 /**

@@ -150,6 +150,9 @@ struct pagepool_state {
 	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
+	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
+	bool want_local;                 /**< Too few pages lie on its node; atomic. */
+	bool none_local;                 /**< Growth brings none there; atomic. */
 	bool watched;                    /**< Allocs and puts have to look at something ... */
 	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
 	bool live;                       /**< It was created, and may be in use. */
@@ -168,7 +171,7 @@ struct pagepool_state {
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
-	int socket_id;
+	int socket_id;  /**< Its node, now; slab_lock. */
 	uint32_t owner; /**< pp_process() of the one whose lcores own the caches. */
 	uint32_t id;    /**< Unique among all pools ever; names slabs. */
 	char name[PAGEPOOL_NAMESIZE];
@@ -180,7 +183,11 @@ struct pagepool_state {
 	uint64_t hold, release;
 	uint64_t slab_bytes, slab_meta;      /**< Totals of all slabs, for readers. */
 	uint64_t slabs_added, slabs_removed; /**< Ever. */
-	uint64_t recycling_due; /**< The `hold` at which to look whether it recycles; atomic. */
+	uint32_t pages_local;                /**< Total pages on its node. */
+	uint64_t nodes;                      /**< On which slabs lie, a bit for each. */
+	int64_t watch_puts;      /**< So many puts still have to look at nodes; atomic. */
+	uint64_t waived, remote; /**< Pages of other nodes, see numa.c; atomic. */
+	uint64_t recycling_due;  /**< The `hold` at which to look whether it recycles; atomic. */
 	/** Sorted by address. Has room for all from the start, but in external pools. */
 	struct pp_slab **slabs;
 
@@ -267,6 +274,7 @@ struct pagepool_state {
 #define PP_OUT_FALLBACK (1u << 3) /**< Some pages must not be recycled. */
 #define PP_OUT_WAIT     (1u << 4) /**< Somebody waits for pages. */
 #define PP_OUT_SHARED   (1u << 5) /**< Other processes use it too. */
+#define PP_OUT_NODE     (1u << 6) /**< Pages of the node that it was on come back. */
 
 /** Seconds that destroy and disable wait for those who are inside. Somebody who takes so much longer
  * than an operation does has been killed, or is kept from running. */
@@ -284,6 +292,7 @@ struct pp_registry {
 /* cache.c */
 struct pagepool_cache *pp_cache_make(struct pagepool *pool);
 void pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on);
+void pp_cache_empty_all(struct pagepool_state *st);
 void pp_cache_revoke_all(struct pagepool_state *st);
 bool pp_cache_all_idle(const struct pagepool_state *st);
 bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
@@ -442,6 +451,15 @@ bool pp_mempool_returned(const struct pagepool_state *st);
 bool pp_mempool_clear(struct pagepool_state *st);
 void pp_mempool_flushed(struct pagepool_state *st, void *const *objs);
 
+/* numa.c */
+void pp_numa_slab(const struct pagepool_state *st, struct pp_slab *slab);
+void pp_numa_changed(struct pagepool_state *st);
+unsigned int pp_numa_put(struct pagepool_state *st, void **pages, unsigned int n);
+void pp_numa_watch_end(struct pagepool_state *st);
+void pp_numa_grow(struct pagepool_state *st);
+unsigned int pp_numa_refill(struct pagepool_state *st, void **pages, unsigned int got,
+	unsigned int n, unsigned int need, unsigned int *fresh);
+
 /* pagepool.c */
 bool pp_state_clear(struct pagepool_state *st);
 void pp_state_free(struct pagepool_state *st);
@@ -488,7 +506,7 @@ int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
-unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
+unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 

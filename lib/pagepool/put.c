@@ -73,6 +73,35 @@ flush(struct pagepool_state *st, struct pagepool_cache *c, uint32_t len, unsigne
 	pagepool_total_set(&c->flushed, c->flushed + n);
 }
 
+static void
+put_cached(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room, void *const *pages,
+	unsigned int n)
+{
+	uint32_t len = pp_cache_len(c);
+
+	if (len + n > room) {
+		pagepool_total_set(&c->cache_full, c->cache_full + 1);
+		flush(st, c, len, RTE_MIN(len, RTE_MAX(st->burst, len + n - room)));
+	}
+	push(c, pages, n);
+}
+
+/* The same for a pool that has moved to another NUMA node: only what lies there. */
+static void
+put_moved(struct pagepool_state *st, struct pagepool_cache *c, uint32_t room, void *const *pages,
+	unsigned int n)
+{
+	unsigned int chunk, local;
+	void *mine[64];
+
+	for (; n > 0; n -= chunk, pages += chunk) {
+		chunk = RTE_MIN(n, RTE_DIM(mine));
+		memcpy(mine, pages, chunk * sizeof(*pages));
+		local = pp_numa_put(st, mine, chunk);
+		put_cached(st, c, room, mine, local);
+	}
+}
+
 /* Where a put ends. */
 enum target { TO_CACHE, TO_RING, TO_SLAB, TO_FALLBACK };
 
@@ -99,7 +128,6 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 	enum target to)
 {
 	uint32_t room = pp_cache_enter(st, c);
-	uint32_t len = pp_cache_len(c);
 
 	if (unlikely(pp_is_dying(st))) {
 		pagepool_cache_leave(c);
@@ -107,12 +135,11 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 	}
 	if (to != TO_CACHE || n > room || unlikely(pp_waited_for(st))) {
 		put_around(st, c, pages, n, to);
+	} else if (unlikely(__atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_NODE)) {
+		/* Relaxed: seen in time by the barrier of pp_cache_outline(). */
+		put_moved(st, c, room, pages, n);
 	} else {
-		if (len + n > room) {
-			pagepool_total_set(&c->cache_full, c->cache_full + 1);
-			flush(st, c, len, RTE_MIN(len, RTE_MAX(st->burst, len + n - room)));
-		}
-		push(c, pages, n);
+		put_cached(st, c, room, pages, n);
 	}
 	/* Still inside: afterwards the pages are others', and do not keep the pool. */
 	pp_wake(st);

@@ -209,6 +209,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
+	pp_numa_changed(st);
 	if (slab->fallback)
 		count_fallback(st, 1, slab->nb_pages);
 	rte_spinlock_unlock(&st->slab_lock);
@@ -267,6 +268,7 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
+	pp_numa_changed(st);
 	if (slab->fallback)
 		count_fallback(st, -1, -(int32_t)slab->nb_pages);
 	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
@@ -325,6 +327,7 @@ pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 		slab_free(slab);
 		return ret;
 	}
+	pp_numa_slab(st, slab);
 	granules = slab->len / PAGEPOOL_GRANULE;
 	slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
 	ret = pp_slab_add(st, slab);
@@ -391,22 +394,30 @@ slab_take(struct pp_slab *slab, void **pages, unsigned int n)
 	return got;
 }
 
-/* From slabs of ordinary pages, or of others. */
+/* Of any node, or of this one, or of one that is not known? */
+static bool
+slab_near(const struct pp_slab *slab, int node)
+{
+	return node == SOCKET_ID_ANY || slab->node < 0 || slab->node == node;
+}
+
+/* From slabs of ordinary pages, or of others, that lie on a node, or on any. */
 static unsigned int
-take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n)
+take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n, int node)
 {
 	unsigned int got = 0;
 
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
 		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback &&
-			!st->slabs[i]->leaving)
+			!st->slabs[i]->leaving && slab_near(st->slabs[i], node))
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	return got;
 }
 
-/** Take up to n pages from slabs; ordinary ones last, so that their slabs can go. */
+/** Take up to n pages from slabs that lie on a node, or on any; ordinary ones last, so that their slabs
+ * can go. */
 unsigned int
-pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
+pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 {
 	unsigned int got = 0;
 	uint64_t hold;
@@ -415,9 +426,9 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
 		return 0;
 	rte_spinlock_lock(&st->slab_lock);
-	got = take_kind(st, false, pages, n);
+	got = take_kind(st, false, pages, n, node);
 	if (unlikely(got < n && st->fallback_slabs > 0))
-		got += take_kind(st, true, pages + got, n - got);
+		got += take_kind(st, true, pages + got, n - got, node);
 	hold = st->hold + got;
 	pagepool_total_set(&st->hold, hold);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);

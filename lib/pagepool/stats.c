@@ -65,6 +65,8 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->slabs_added = pagepool_total(&st->slabs_added);
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
+	s->alloc_waive = pagepool_total(&st->waived);
+	s->alloc_remote = pagepool_total(&st->remote);
 	s->fallback_slabs = __atomic_load_n(&st->fallback_slabs, __ATOMIC_RELAXED);
 	s->fallback_pages = __atomic_load_n(&st->fallback_pages, __ATOMIC_RELAXED);
 	s->released_fallback = pagepool_total(&st->released_fallback);
@@ -147,7 +149,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->slab_pages = RTE_MIN(st->pages_max,
 		st->slab_granules * (PAGEPOOL_GRANULE / RTE_MIN(st->page_size, PAGEPOOL_GRANULE)));
 	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
-	info->socket_id = st->socket_id;
+	info->socket_id = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
 	info->memory_kind = st->provider_info.kind;
 	memcpy(info->memory, st->provider_info.text, sizeof(info->memory));
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
@@ -189,9 +191,10 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		s.slab_free, s.in_ring, s.cached, s.in_use, s.pages);
 	fprintf(f,
 		"  alloc: fast %" PRIu64 " refill %" PRIu64 " empty %" PRIu64 " slow %" PRIu64
-		" slow_high_order %" PRIu64 " waive %" PRIu64 " fail %" PRIu64 "\n",
+		" slow_high_order %" PRIu64 " waive %" PRIu64 " remote %" PRIu64 " fail %" PRIu64
+		"\n",
 		s.alloc_fast, s.alloc_refill, s.alloc_empty, s.alloc_slow, s.alloc_slow_high_order,
-		s.alloc_waive, s.alloc_fail);
+		s.alloc_waive, s.alloc_remote, s.alloc_fail);
 	fprintf(f,
 		"  recycle: cached %" PRIu64 " cache_full %" PRIu64 " ring %" PRIu64
 		" ring_full %" PRIu64 " released_ref %" PRIu64 "; refused %" PRIu64

@@ -214,6 +214,7 @@ t_check_stats(
 	FIELD(alloc_empty);
 	FIELD(alloc_refill);
 	FIELD(alloc_waive);
+	FIELD(alloc_remote);
 	FIELD(alloc_fail);
 	FIELD(recycle_cached);
 	FIELD(recycle_cache_full);

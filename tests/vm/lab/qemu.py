@@ -49,6 +49,16 @@ def wire(scenario, number):
             f"remote.type=unix,remote.path=n{number}.host")
 
 
+def memory(scenario):
+    """The memory, on as many NUMA nodes as the scenario wants: node i has processor i and its part."""
+    words = ["-m", str(MEMORY_MIB)]
+    for i in range(scenario.nodes if scenario.nodes > 1 else 0):
+        size = MEMORY_MIB // scenario.nodes
+        words += ["-object", f"memory-backend-ram,id=m{i},size={size}M",
+                  "-numa", f"node,nodeid={i},cpus={i},memdev=m{i}"]
+    return words
+
+
 def hotplug(scenario):
     """How NICs come and go: ACPI's way is fast, but only the native one can cut a slot's power."""
     if scenario.hotplug != "native":
@@ -60,7 +70,7 @@ def command(options, scenario, image):
     """The command line, for the folder of the logs. NIC i sits behind root port i and is 0000:(i+1):00.0 to the guest."""
     words = [options.qemu, "-no-user-config", "-nodefaults", "-display", "none", "-no-reboot",
              "-M", "q35", *clock(scenario), "-cpu", "max", "-smp", "2",
-             "-m", str(MEMORY_MIB), *hotplug(scenario),
+             *memory(scenario), *hotplug(scenario),
              # Before the devices whose accesses it is to translate.
              "-device", ",".join(filter(None, ("intel-iommu,intremap=on", scenario.iommu)))]
     for i in range(scenario.nics):

@@ -14,6 +14,7 @@
     # must-fail: DMAR             a control: passes only if exactly this made it fail
     # iommu: aw-bits=39           more properties of the IOMMU
     # hotplug: native             slots as PCI Express has them, whose power can be cut; else ACPI's
+    # nodes: 2                    NUMA nodes, each with a processor and its part of the memory
     # cycles: 20                  how often it does what it does; --cycles and the time scale it
 """
 
@@ -49,6 +50,7 @@ class Scenario:
     iommu: str = ""
     hotplug: str = "acpi"
     cycles: int = 0
+    nodes: int = 1
 
 
 def one_of(names):
@@ -61,7 +63,7 @@ def one_of(names):
 
 CONVERT = {"what": str, "nics": int, "timeout": float, "driver": one_of(DRIVERS),
            "wired": one_of(WIRED), "icount": int, "kernel": str, "needs": str, "may": str, "must-fail": str,
-           "iommu": str, "hotplug": one_of(HOTPLUG), "cycles": int}
+           "iommu": str, "hotplug": one_of(HOTPLUG), "cycles": int, "nodes": int}
 
 
 def read(path):
