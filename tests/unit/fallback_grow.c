@@ -59,20 +59,29 @@ heals(void)
 	T_DESTROY(pool);
 }
 
-/* What has been trimmed is not replaced. */
+/* Ordinary pages go first, and what has been trimmed is not replaced: of 8 slabs one remains, which a page
+ * of it keeps, and another in its place. */
 static void
 trimmed(void)
 {
 	struct pagepool *pool = grown();
-	void *one;
+	uint64_t end = rte_get_timer_cycles() + 20 * rte_get_timer_hz();
+	void *out = page[MAX - 1], *one;
 
-	pagepool_put_bulk(pool, page, MAX);
-	CHECK_EQ(pagepool_trim(pool, 0), MAX - PPG);
-	CHECK_EQ(t_stats(pool).pages, PPG);
-	CHECK_EQ(t_stats(pool).fallback_pages, 0);
+	pagepool_put_bulk(pool, page, MAX - 1);
+	CHECK_EQ(pagepool_trim(pool, 2 * PPG), MAX - 2 * PPG);
+	CHECK_EQ(t_stats(pool).fallback_pages, PPG);
+	CHECK_EQ(pagepool_trim(pool, 0), PPG);
 	fake.dry = false;
 	t_log_begin();
-	for (unsigned int i = 0; i < 1000; i++) {
+	while (t_stats(pool).pages - t_stats(pool).fallback_pages == 0) {
+		CHECK(rte_get_timer_cycles() < end);
+		CHECK((one = pagepool_alloc(pool)) != NULL);
+		pagepool_put_ring(pool, &one, 1);
+	}
+	pagepool_put(pool, out);
+	while (t_stats(pool).fallback_slabs > 0) {
+		CHECK(rte_get_timer_cycles() < end);
 		CHECK((one = pagepool_alloc(pool)) != NULL);
 		pagepool_put_ring(pool, &one, 1);
 	}
