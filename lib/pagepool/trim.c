@@ -57,27 +57,35 @@ turn_ring(struct pagepool_state *st)
 	}
 }
 
-/* Choose the slabs that are to leave: the last ones that may be all home, as long as enough remains.
- * @return how many */
-static unsigned int
-choose(struct pagepool_state *st, uint32_t floor, bool idle)
+/* Choose the slabs of a kind that are to leave: the last ones that may be all home, as long as enough
+ * remains. slab_lock is held. @return pages that remain */
+static uint32_t
+choose_kind(struct pagepool_state *st, bool fallback, uint32_t pages, uint32_t floor, bool idle)
 {
-	uint32_t pages = st->nb_pages;
-	unsigned int n = 0;
-
-	rte_spinlock_lock(&st->slab_lock);
 	for (uint32_t i = st->nb_slabs; i-- > 0;) {
 		struct pp_slab *slab = st->slabs[i];
 
+		if (slab->fallback != fallback)
+			continue;
 		slab->leaving = pages >= slab->nb_pages && pages - slab->nb_pages >= floor &&
 				(idle || slab->found + slab->nb_free >= slab->nb_pages);
-		if (slab->leaving) {
+		if (slab->leaving)
 			pages -= slab->nb_pages;
-			n++;
-		}
 	}
+	return pages;
+}
+
+/* The same for both kinds; ordinary pages go first. @return is there any? */
+static bool
+choose(struct pagepool_state *st, uint32_t floor, bool idle)
+{
+	uint32_t pages;
+
+	rte_spinlock_lock(&st->slab_lock);
+	pages = choose_kind(st, true, st->nb_pages, floor, idle);
+	pages = choose_kind(st, false, pages, floor, idle);
 	rte_spinlock_unlock(&st->slab_lock);
-	return n;
+	return pages < st->nb_pages;
 }
 
 /* A slab stays after all: a page of it has been taken before it was chosen, and was not home in time. What
@@ -104,7 +112,7 @@ trim(struct pagepool_state *st, uint32_t floor)
 	idle = pagepool_in_use_count(&st->head) == 0;
 	if (!idle)
 		turn_ring(st);
-	if (choose(st, floor, idle) == 0)
+	if (!choose(st, floor, idle))
 		return 0;
 	turn_ring(st);
 	for (uint32_t i = st->nb_slabs; i-- > 0;) {
