@@ -53,6 +53,7 @@ static const struct target targets[] = {
 		0, 1, "1000_out"},
 	{"trim of an idle pool, 1 GiB, milliseconds", 50, FIGURE_MS, "trim", "1GiB_in_ring", 0, 1,
 		NULL},
+	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };

@@ -149,8 +149,10 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 
 /* What has to be written down of pages that go out. */
 static __rte_noinline void
-watched(struct pagepool_state *st, uint32_t watch, void **pages, unsigned int n, uintptr_t site)
+watched(struct pagepool_state *st, void **pages, unsigned int n, uintptr_t site)
 {
+	uint32_t watch = pp_watch(st);
+
 	if (watch & PP_WATCH_CHECK)
 		pp_check_alloc(st, pages, n, site);
 	if ((watch & PP_WATCH_EPOCH) && n > 0)
@@ -161,10 +163,8 @@ watched(struct pagepool_state *st, uint32_t watch, void **pages, unsigned int n,
 static __rte_always_inline void
 finish(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
 {
-	uint32_t watch = pp_watch(pool->state);
-
-	if (unlikely(watch != 0))
-		watched(pool->state, watch, pages, n, site);
+	if (unlikely(pp_watched(pool->state)))
+		watched(pool->state, pages, n, site);
 	if (unlikely(__atomic_load_n(&pool->state->low_pages, __ATOMIC_RELAXED) != 0))
 		pp_low_water_down(pool);
 }

@@ -155,7 +155,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	if (track != NULL && strcmp(track, "1") == 0)
 		st->flags |= PAGEPOOL_F_TRACK;
 	st->check = st->flags & PAGEPOOL_F_CHECK;
-	st->watch = st->check ? PP_WATCH_CHECK : 0;
+	pp_watch_set(st, st->check ? PP_WATCH_CHECK : 0);
 	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
 		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
 		st->flags |= PAGEPOOL_F_FENCE;

@@ -13,7 +13,7 @@
 #ifndef PAGEPOOL_MEMORY_H
 #define PAGEPOOL_MEMORY_H
 
-#include <pagepool.h>
+#include "pagepool.h"
 
 #ifdef __cplusplus
 extern "C" {

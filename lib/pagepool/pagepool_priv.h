@@ -18,7 +18,7 @@
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
  *               pool's state. Nothing of ours is nested in it.
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
- * it either.
+ * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
@@ -150,7 +150,8 @@ struct pagepool_state {
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
 	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
-	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
+	bool watched;                    /**< Allocs and puts have to look at something ... */
+	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -516,11 +517,8 @@ pp_wake(struct pagepool_state *st)
 		pp_low_water_up(st);
 }
 
-/* telemetry_inuse.c, telemetry_stats.c */
-struct rte_tel_data;
-void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
+/* telemetry_stats.c */
 void pp_rates_init(struct pagepool_state *st);
-void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
 
 /* trace.c */
 void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
@@ -548,15 +546,35 @@ uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
 /* track_report.c */
 void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
 
-/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
+/** What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
  * a page's way from a put to an alloc orders what is written down for it. */
 static inline uint32_t
 pp_watch(const struct pagepool_state *st)
 {
+	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+}
+
+/** Change it. For control calls, which take turns. */
+static inline void
+pp_watch_set(struct pagepool_state *st, uint32_t watch)
+{
+	/* Relaxed, both: see pp_watch(). */
+	__atomic_store_n(&st->watch, watch, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->watched, watch != 0, __ATOMIC_RELAXED);
+}
+
+/** Has anything? For every alloc and put out of line. Not atomic, since its only use is one branch, of
+ * which compilers make one instruction for a plain byte and two for an atomic one; but for the thread
+ * sanitizer, which cannot know. */
+static __rte_always_inline bool
+pp_watched(const struct pagepool_state *st)
+{
 #ifdef PAGEPOOL_NO_TRACK
 	return st->check;
+#elif defined(__SANITIZE_THREAD__)
+	return __atomic_load_n(&st->watched, __ATOMIC_RELAXED);
 #else
-	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+	return st->watched;
 #endif
 }
 

@@ -219,7 +219,7 @@ put_watched(
 	do {                                                                                       \
 		if (unlikely((n) == 0))                                                            \
 			return;                                                                    \
-		if (unlikely(pp_watch((pool)->state) != 0))                                        \
+		if (unlikely(pp_watched((pool)->state)))                                           \
 			put_watched(pool, pages, n, to, (uintptr_t)__builtin_return_address(0));   \
 		else                                                                               \
 			put(pool, pages, n, to, pages);                                            \
@@ -236,7 +236,7 @@ pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintp
 {
 	if (unlikely(n == 0))
 		return;
-	if (unlikely(pp_watch(pool->state) != 0))
+	if (unlikely(pp_watched(pool->state)))
 		put_watched(pool, pages, n, TO_CACHE, site);
 	else
 		put(pool, pages, n, TO_CACHE, pages);
