@@ -125,7 +125,7 @@ extern const struct bench *const perf_benches[];
 extern const unsigned int perf_benches_nb;
 extern const struct bench bench_calib, bench_fast_path, bench_ptr_ring, bench_slow, bench_slow_bulk,
 	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach,
-	bench_trim, bench_track;
+	bench_track, bench_trim;
 
 /** Sizes of a pool for `c`, ample for all caches and rings on the way. */
 void bench_shape(const struct perf_case *c, struct pool_shape *s);

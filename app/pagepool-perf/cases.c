@@ -24,8 +24,8 @@ const struct bench *const perf_benches[] = {
 	&bench_contend,
 	&bench_create,
 	&bench_detach,
-	&bench_trim,
 	&bench_track,
+	&bench_trim,
 };
 const unsigned int perf_benches_nb = RTE_DIM(perf_benches);
 

@@ -28,7 +28,7 @@ pp_size_lock(struct pagepool_state *st)
 		pthread_mutex_consistent(&st->size_lock);
 }
 
-/** The same if nobody has it. */
+/** The same if nobody has it. @return false: somebody has */
 bool
 pp_size_trylock(struct pagepool_state *st)
 {
@@ -104,8 +104,10 @@ grow(struct pagepool_state *st, uint32_t n)
 	uint32_t before = st->nb_pages;
 	int ret = pp_slab_populate(st, n);
 
-	if (st->nb_pages > before)
+	if (st->nb_pages > before) {
+		st->pages_wanted += st->nb_pages - before;
 		pp_size_grown(st);
+	}
 	return ret;
 }
 

@@ -243,8 +243,8 @@ size_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->pages_max = p->max_pages != 0 ? p->max_pages : p->nb_pages;
 	st->pages_min = p->min_pages != 0 ? p->min_pages : p->nb_pages;
 	if (!(st->flags & PAGEPOOL_F_EXTERNAL)) {
-		st->pages_wanted = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 		st->pages_max = RTE_ALIGN_MUL_CEIL(st->pages_max, ppg);
+		st->pages_wanted = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 		st->slab_granules = slab_granules(p, st->pages_max / ppg);
 	}
 	if (st->flags & PAGEPOOL_F_RING_RTS)
@@ -270,6 +270,7 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	if (ret < 0 && p->min_pages != 0 && st->nb_pages >= p->min_pages) {
 		PP_LOG(NOTICE, "%s: has %u pages instead of %u for want of memory: %s\n", st->name,
 			st->nb_pages, p->nb_pages, rte_strerror(-ret));
+		st->pages_wanted = st->nb_pages;
 		ret = 0;
 	}
 	pp_recycling_init(st);
@@ -310,13 +311,13 @@ state_new(const struct pagepool_params *p)
 	ret = pp_provider_begin(st, p);
 	if (ret == 0) {
 		ret = state_fill(st, p);
-		if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
-			ret = pagepool_poison(&st->head, true);
-		else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
-			ret = pagepool_track(&st->head, true);
 		if (ret < 0)
 			tell_no_memory(p, ret);
 	}
+	if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
+		ret = pagepool_poison(&st->head, true);
+	else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
+		ret = pagepool_track(&st->head, true);
 	if (ret < 0) {
 		pp_state_free(st);
 		rte_errno = -ret;
@@ -341,7 +342,8 @@ pagepool_create(const struct pagepool_params *params)
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;
-	st->published = true;
+	/* Before others can find it. */
+	st->live = true;
 	ret = pp_list_add(st);
 	if (ret < 0) {
 		if (ret == -EEXIST)

@@ -152,6 +152,7 @@ struct pagepool_state {
 	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
 	bool watched;                    /**< Allocs and puts have to look at something ... */
 	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
+	bool live;                       /**< It was created, and may be in use. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -159,7 +160,6 @@ struct pagepool_state {
 	uint32_t pages_max;     /**< Most pages it may have. */
 	uint32_t pages_min;     /**< Fewest pages that a trim leaves. */
 	uint32_t slab_granules; /**< Length of its slabs, in units of PAGEPOOL_GRANULE. */
-	bool published;         /**< It has been created: others may be in it. */
 	uint32_t ring_size;
 	uint64_t ring_bytes; /**< Bytes of the ring. */
 	uint64_t flags;
@@ -186,21 +186,6 @@ struct pagepool_state {
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 
-	/* Where slabs come from, of use to the owner's process alone; see provider.c. */
-	const struct pagepool_provider_ops *provider; /**< NULL: external. */
-	void *provider_priv;
-	bool provider_begun; /**< It has to be ended. */
-	bool provider_kept;  /**< Some of its memory stays for good, and so does the provider. */
-	bool way_out;        /**< EAL's memory may stand in for it. */
-	struct pagepool_provider_info provider_info;
-
-	/* Ordinary pages that stand in for huge ones, see fallback.c. */
-	uint32_t pages_wanted;      /**< Pages that the pool has to have when it is well. */
-	uint32_t fallback_slabs;    /**< slab_lock; those of ordinary pages. */
-	uint32_t fallback_pages;    /**< slab_lock. */
-	uint64_t released_fallback; /**< Atomic. */
-	uint64_t heal_at;           /**< When to try next, in timer cycles; atomic. */
-
 	/* Growth and trim: grow.c. */
 	pthread_mutex_t size_lock __rte_cache_aligned;
 	uint32_t size_seq; /**< Grows with each change; odd: a trim is at work. Atomic. */
@@ -224,6 +209,20 @@ struct pagepool_state {
 
 	struct pp_recycling recycling __rte_cache_aligned;
 	struct pp_rates rates __rte_cache_aligned;
+	/* Where slabs come from, of use to the owner's process alone; see provider.c. */
+	const struct pagepool_provider_ops *provider; /**< NULL: external. */
+	void *provider_priv;
+	bool provider_begun; /**< It has to be ended. */
+	bool provider_kept;  /**< Some of its memory stays for good, and so does the provider. */
+	bool way_out;        /**< EAL's memory may stand in for it. */
+	struct pagepool_provider_info provider_info;
+
+	/* Ordinary pages that stand in for huge ones, see fallback.c. */
+	uint32_t pages_wanted;      /**< Pages that the pool has to have when it is well. */
+	uint32_t fallback_slabs;    /**< slab_lock. */
+	uint32_t fallback_pages;    /**< slab_lock. */
+	uint64_t released_fallback; /**< Atomic. */
+	uint64_t heal_at;           /**< When to try next, in timer cycles; atomic. */
 
 	/** Threads without a cache that are inside the pool. */
 	uint32_t guests __rte_cache_aligned;
@@ -463,16 +462,14 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
-int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
+void pp_slab_free(struct pp_slab *slab);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
 unsigned int pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n);
-unsigned int pp_slab_take_from(
-	struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n);
 void pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n);
 void *pp_slab_page(const struct pp_slab *slab, uint32_t index);
 

@@ -133,8 +133,7 @@ put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum ta
 
 /* @param from  where the caller's pages begin, of which these are a part */
 static void
-put_alike(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
-	void *const *from)
+put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
 {
 	struct pagepool_state *st = pool->state;
 	struct pagepool_cache *c = pp_cache_own(pool);
@@ -159,20 +158,21 @@ put_sorted(struct pagepool *pool, void *const *pages, unsigned int n, enum targe
 		chunk = RTE_MIN(n, PORTION);
 		nb_good = pp_fallback_split(pool->state, pages, chunk, good, bad);
 		if (nb_good > 0)
-			put_alike(pool, good, nb_good, to, pages);
+			put(pool, good, nb_good, to, pages);
 		if (nb_good < chunk)
-			put_alike(pool, bad, chunk - nb_good, TO_FALLBACK, pages);
+			put(pool, bad, chunk - nb_good, TO_FALLBACK, pages);
 	}
 }
 
 /* By whichever of the two. */
 static void
-put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
+put_any(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
+	void *const *from)
 {
 	if (unlikely(to != TO_SLAB && must_sort(pool->state)))
 		put_sorted(pool, pages, n, to);
 	else
-		put_alike(pool, pages, n, to, from);
+		put(pool, pages, n, to, from);
 }
 
 /* Pages of these that may go home; what is to be known of them is written down. */
@@ -206,12 +206,12 @@ put_watched(
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)
-			put(pool, good[!next], nb_kept, to, from);
+			put_any(pool, good[!next], nb_kept, to, from);
 		nb_kept = nb_good;
 		next = !next;
 	}
 	if (nb_kept > 0)
-		put(pool, good[!next], nb_kept, to, from);
+		put_any(pool, good[!next], nb_kept, to, from);
 }
 
 /* Here, so that the site is read only by who needs it. */
@@ -222,7 +222,7 @@ put_watched(
 		if (unlikely(pp_watched((pool)->state)))                                           \
 			put_watched(pool, pages, n, to, (uintptr_t)__builtin_return_address(0));   \
 		else                                                                               \
-			put(pool, pages, n, to, pages);                                            \
+			put_any(pool, pages, n, to, pages);                                        \
 	} while (0)
 
 PP_EXPORT __rte_noinline void
@@ -239,7 +239,7 @@ pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintp
 	if (unlikely(pp_watched(pool->state)))
 		put_watched(pool, pages, n, TO_CACHE, site);
 	else
-		put(pool, pages, n, TO_CACHE, pages);
+		put_any(pool, pages, n, TO_CACHE, pages);
 }
 
 PP_EXPORT void

@@ -107,10 +107,9 @@ pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
 		st->ring_base = base > half ? base - half : 0;
 	if (base >= st->ring_base && base + len - st->ring_base <= 2 * half)
 		return 0;
-	/* Others may be in the ring: it stays as it is. */
-	if (st->published && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
-		PP_LOG(NOTICE,
-			"%s: memory at %#" PRIxPTR " is too far from the pool's other memory\n",
+	/* Others may be in the ring. */
+	if (st->live && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		PP_LOG(ERR, "%s: new memory at %#" PRIxPTR " is too far from what it has\n",
 			st->name, base);
 		return -ERANGE;
 	}

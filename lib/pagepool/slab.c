@@ -87,8 +87,9 @@ bitmap_new(size_t bits)
 	return rte_zmalloc("pagepool_bitmap", RTE_ALIGN_CEIL(bits, 64) / 8, RTE_CACHE_LINE_SIZE);
 }
 
-static void
-slab_free(struct pp_slab *slab)
+/** Free a slab that is in no pool. */
+void
+pp_slab_free(struct pp_slab *slab)
 {
 	pp_track_slab_free(slab);
 	rte_free(slab->free);
@@ -98,7 +99,7 @@ slab_free(struct pp_slab *slab)
 	pp_slab_desc_put(slab);
 }
 
-/* slab_free() frees them, also after a failure. */
+/* pp_slab_free() frees them, also after a failure. */
 static int
 slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 {
@@ -174,14 +175,6 @@ slab_meta(const struct pagepool_state *st, const struct pp_slab *slab)
 	return bytes;
 }
 
-/* Slabs of ordinary pages come and go; slab_lock is held. Relaxed: as in slab_insert(). */
-static void
-count_fallback(struct pagepool_state *st, int32_t slabs, int32_t pages)
-{
-	__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + slabs, __ATOMIC_RELAXED);
-	__atomic_store_n(&st->fallback_pages, st->fallback_pages + pages, __ATOMIC_RELAXED);
-}
-
 /* Put a slab into the pool's sorted array; its pages are there from now on. dma.c's lock keeps
  * others from doing the same. */
 static int
@@ -208,8 +201,11 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
-	if (slab->fallback)
-		count_fallback(st, 1, slab->nb_pages);
+	if (slab->fallback) {
+		__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&st->fallback_pages, st->fallback_pages + slab->nb_pages, __ATOMIC_RELAXED);
+	}
 	rte_spinlock_unlock(&st->slab_lock);
 	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
@@ -233,7 +229,7 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 		}
 	}
 	if (ret < 0)
-		slab_free(slab);
+		pp_slab_free(slab);
 	else
 		/* Tracking may have begun before the slab could be seen. */
 		pp_track_slab_add(st, slab);
@@ -266,8 +262,11 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes - slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta - slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_removed, st->slabs_removed + 1);
-	if (slab->fallback)
-		count_fallback(st, -1, -(int32_t)slab->nb_pages);
+	if (slab->fallback) {
+		__atomic_store_n(&st->fallback_slabs, st->fallback_slabs - 1, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&st->fallback_pages, st->fallback_pages - slab->nb_pages, __ATOMIC_RELAXED);
+	}
 	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
 	 * done with the slab before it goes. */
 	pp_pagemap_clear(slab);
@@ -275,9 +274,13 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	return 0;
 }
 
-/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
+ * inside a cache; the caller has the right to change the size (pp_size_lock()).
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
 int
-pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = pp_dma_remove_begin(st);
 
@@ -287,24 +290,8 @@ pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 	pp_dma_remove_end(st, ret == 0 ? slab : NULL);
 	if (ret == 0) {
 		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
-		slab_free(slab);
+		pp_slab_free(slab);
 	}
-	return ret;
-}
-
-/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
- * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
- * inside a cache, no lock held.
- * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
- * another process has attached the pool */
-int
-pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
-{
-	int ret;
-
-	pp_size_lock(st);
-	ret = pp_slab_remove_locked(st, slab);
-	pp_size_unlock(st);
 	return ret;
 }
 
@@ -321,7 +308,7 @@ pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 		return -ENOMEM;
 	ret = fallback ? pp_provider_fallback(st, len, slab) : pp_provider_alloc(st, len, slab);
 	if (ret < 0) {
-		slab_free(slab);
+		pp_slab_free(slab);
 		return ret;
 	}
 	granules = slab->len / PAGEPOOL_GRANULE;
@@ -364,7 +351,7 @@ pp_slab_free_all(struct pagepool_state *st)
 
 		if (!(st->flags & PAGEPOOL_F_EXTERNAL))
 			pp_pagemap_clear(slab);
-		slab_free(slab);
+		pp_slab_free(slab);
 	}
 	rte_free(st->slabs);
 	st->slabs = NULL;
@@ -397,8 +384,8 @@ take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n
 	unsigned int got = 0;
 
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback &&
-			!st->slabs[i]->leaving)
+		if (st->slabs[i]->nb_free > 0 && !st->slabs[i]->leaving &&
+			st->slabs[i]->fallback == fallback)
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	return got;
 }
@@ -426,22 +413,6 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	/* Relaxed: who is late looks at the next burst. */
 	if (unlikely(hold >= __atomic_load_n(&st->recycling_due, __ATOMIC_RELAXED)))
 		pp_recycling_look(st, hold);
-	return got;
-}
-
-/** Take up to n pages from one slab. */
-unsigned int
-pp_slab_take_from(struct pagepool_state *st, struct pp_slab *slab, void **pages, unsigned int n)
-{
-	unsigned int got;
-
-	rte_spinlock_lock(&st->slab_lock);
-	got = slab_take(slab, pages, n);
-	pagepool_total_set(&st->hold, st->hold + got);
-	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
-	if (got > 0)
-		pp_trace_hold(st, pages[0], got);
 	return got;
 }
 

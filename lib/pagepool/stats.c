@@ -56,11 +56,11 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->slabs_added = pagepool_total(&st->slabs_added);
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
+	s->low_water = pagepool_total(&st->low_waters);
+	s->waits = pagepool_total(&st->waits);
 	s->fallback_slabs = __atomic_load_n(&st->fallback_slabs, __ATOMIC_RELAXED);
 	s->fallback_pages = __atomic_load_n(&st->fallback_pages, __ATOMIC_RELAXED);
 	s->released_fallback = pagepool_total(&st->released_fallback);
-	s->low_water = pagepool_total(&st->low_waters);
-	s->waits = pagepool_total(&st->waits);
 	/* Relaxed, here and below: pages may come and go while we count. */
 	s->pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);

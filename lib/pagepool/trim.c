@@ -8,7 +8,7 @@
  * are to leave go to these, all others in again at the other end. A pool of which pages are in use is
  * turned once more before, to find out which slabs may be all home. Nobody takes pages from a slab
  * that is to leave, so what comes to it stays; which of them are complete is seen at the end, with the
- * slab's lock held, and the others' pages go back to the ring.
+ * slab's lock held.
  */
 #include <errno.h>
 
@@ -57,45 +57,50 @@ turn_ring(struct pagepool_state *st)
 	}
 }
 
-/* Choose the slabs that are to leave: the last ones that may be all home, as long as enough remains.
- * @return how many */
+/* Of slabs of ordinary pages, or of others, the last ones that may be all home, as long as enough of the
+ * pool's pages remains. @return how many */
+static unsigned int
+choose_kind(struct pagepool_state *st, bool fallback, uint32_t floor, bool idle, uint32_t *pages)
+{
+	unsigned int n = 0;
+
+	for (uint32_t i = st->nb_slabs; i-- > 0;) {
+		struct pp_slab *slab = st->slabs[i];
+
+		if (slab->fallback != fallback)
+			continue;
+		slab->leaving = *pages >= slab->nb_pages && *pages - slab->nb_pages >= floor &&
+				(idle || slab->found + slab->nb_free >= slab->nb_pages);
+		if (slab->leaving) {
+			*pages -= slab->nb_pages;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Choose the slabs that are to leave, ordinary pages first. @return how many */
 static unsigned int
 choose(struct pagepool_state *st, uint32_t floor, bool idle)
 {
 	uint32_t pages = st->nb_pages;
-	unsigned int n = 0;
+	unsigned int n;
 
 	rte_spinlock_lock(&st->slab_lock);
-	for (uint32_t i = st->nb_slabs; i-- > 0;) {
-		struct pp_slab *slab = st->slabs[i];
-
-		slab->leaving = pages >= slab->nb_pages && pages - slab->nb_pages >= floor &&
-				(idle || slab->found + slab->nb_free >= slab->nb_pages);
-		if (slab->leaving) {
-			pages -= slab->nb_pages;
-			n++;
-		}
-	}
+	n = choose_kind(st, true, floor, idle, &pages);
+	n += choose_kind(st, false, floor, idle, &pages);
 	rte_spinlock_unlock(&st->slab_lock);
 	return n;
 }
 
-/* A slab stays after all: what came from the ring goes back there. */
+/* A slab stays after all: a page of it has been taken before it was chosen, and was not home in time. What
+ * came from the ring lies in it, and can be allocated again. */
 static void
 stay(struct pagepool_state *st, struct pp_slab *slab)
 {
-	unsigned int left = slab->found, n;
-	void *page[PORTION];
-
 	rte_spinlock_lock(&st->slab_lock);
 	slab->leaving = false;
 	rte_spinlock_unlock(&st->slab_lock);
-	for (; left > 0; left -= n) {
-		n = pp_slab_take_from(st, slab, page, RTE_MIN(left, PORTION));
-		if (n == 0)
-			break;
-		pp_give(st, st->no_cache, page, n);
-	}
 }
 
 /* The size is locked. @return pages given back, or -errno if none could be */
@@ -122,7 +127,7 @@ trim(struct pagepool_state *st, uint32_t floor)
 
 		if (!slab->leaving)
 			continue;
-		err = pp_slab_remove_locked(st, slab);
+		err = pp_slab_remove(st, slab);
 		if (err == 0) {
 			removed += pages;
 			continue;
@@ -130,6 +135,9 @@ trim(struct pagepool_state *st, uint32_t floor)
 		ret = err != -EBUSY ? err : ret;
 		stay(st, slab);
 	}
+	if (removed > 0)
+		/* Ordinary pages among what is left are replaced, what has gone is not. */
+		st->pages_wanted = RTE_MIN(st->pages_wanted, st->nb_pages);
 	return removed > 0 ? removed : ret;
 }
 

@@ -104,6 +104,8 @@ by_puts(uint64_t flags, unsigned int lcore)
 	pagepool_put(pool, page[99]);
 	t_thread_join(&t);
 	CHECK_EQ(atomic_load(&result[0]), 0);
+	/* By the put, not for having looked once more by itself. */
+	CHECK_EQ(pool->state->wait_seq, 1);
 	/* In line again. */
 	CHECK_EQ(pool->state->outline & PP_OUT_WAIT, 0);
 	pagepool_put_bulk(pool, page + 100, PAGES - 100);
@@ -206,6 +208,8 @@ destroyed(void)
 	t_log_begin();
 	CHECK_EQ(pagepool_destroy(pool), PAGES);
 	t_log_end();
+	/* The pages keep the pool; else it would be gone now. */
+	CHECK_EQ(pool->state->waiters, 0);
 	for (unsigned int i = 0; i < 4; i++) {
 		t_thread_join(&t[i]);
 		CHECK_EQ(atomic_load(&result[i]), -ENODEV);
