@@ -155,7 +155,6 @@ struct pagepool_state {
 	bool none_local;                 /**< Growth brings none there; atomic. */
 	bool watched;                    /**< Allocs and puts have to look at something ... */
 	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
-	bool live;                       /**< It was created, and may be in use. */
 	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */

@@ -160,8 +160,7 @@ put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum ta
 
 /* @param from  where the caller's pages begin, of which these are a part */
 static void
-put_alike(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
-	void *const *from)
+put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
 {
 	struct pagepool_state *st = pool->state;
 	struct pagepool_cache *c = pp_cache_own(pool);
@@ -186,20 +185,21 @@ put_split(struct pagepool *pool, void *const *pages, unsigned int n, enum target
 		chunk = RTE_MIN(n, PORTION);
 		nb_good = pp_fallback_split(pool->state, pages, chunk, good, bad);
 		if (nb_good > 0)
-			put_alike(pool, good, nb_good, to, pages);
+			put(pool, good, nb_good, to, pages);
 		if (nb_good < chunk)
-			put_alike(pool, bad, chunk - nb_good, TO_FALLBACK, pages);
+			put(pool, bad, chunk - nb_good, TO_FALLBACK, pages);
 	}
 }
 
 /* By whichever of the two. */
 static void
-put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, void *const *from)
+put_any(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
+	void *const *from)
 {
 	if (unlikely(to != TO_SLAB && must_sort(pool->state)))
 		put_split(pool, pages, n, to);
 	else
-		put_alike(pool, pages, n, to, from);
+		put(pool, pages, n, to, from);
 }
 
 /** Pages of these that may go home; what is to be known of them is written down. */
@@ -233,12 +233,12 @@ put_watched(
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)
-			put(pool, good[!next], nb_kept, to, from);
+			put_any(pool, good[!next], nb_kept, to, from);
 		nb_kept = nb_good;
 		next = !next;
 	}
 	if (nb_kept > 0)
-		put(pool, good[!next], nb_kept, to, from);
+		put_any(pool, good[!next], nb_kept, to, from);
 }
 
 /* Here, so that the site is read only by who needs it. */
