@@ -157,9 +157,9 @@ put_kept(struct putter *p, unsigned int slot, void *const *vas, unsigned int n)
 	}
 	n = RTE_MIN(run_length(vas, n, f->kept[slot], f->size), out);
 	if (f->page != 0 && slot == f->slot) {
-		f->out -= n;
+		f->home += n;
 		/* As in pagepool_free_va(). */
-		if (out - n + __atomic_load_n(f->in_hand, __ATOMIC_ACQUIRE) == PAGEPOOL_FRAG_BIAS)
+		if (out == n)
 			f->cut = 0;
 	} else {
 		f->outs[slot] -= n;
