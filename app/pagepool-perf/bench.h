@@ -36,6 +36,7 @@ enum bench_group {
 	GROUP_CREATE,
 	GROUP_DETACH,
 	GROUP_FRAG,
+	GROUP_TRACK,
 	GROUPS
 };
 
@@ -123,7 +124,7 @@ extern const struct bench *const perf_benches[];
 extern const unsigned int perf_benches_nb;
 extern const struct bench bench_calib, bench_fast_path, bench_ptr_ring, bench_slow, bench_slow_bulk,
 	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach,
-	bench_frag;
+	bench_frag, bench_track;
 
 /** Sizes of a pool for `c`, ample for all caches and rings on the way. */
 void bench_shape(const struct perf_case *c, struct pool_shape *s);

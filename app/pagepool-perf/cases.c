@@ -25,6 +25,7 @@ const struct bench *const perf_benches[] = {
 	&bench_create,
 	&bench_detach,
 	&bench_frag,
+	&bench_track,
 };
 const unsigned int perf_benches_nb = RTE_DIM(perf_benches);
 

@@ -54,6 +54,7 @@ static const struct target targets[] = {
 		"page"},
 	{"fragment of 256 bytes / page, bulk 32", 1.30, FIGURE_PAIR, "frag", "frag_256", 0, 32,
 		"page"},
+	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };
