@@ -42,9 +42,9 @@ struct pagepool_frag_cursor {
 	uint32_t slot;  /**< Its place in the arrays below, of which outs[slot] is not in use. */
 	/** Below: the out-of-line half's. */
 	uint64_t pages, reuse; /**< See frag_pages and frag_reuse of struct pagepool_stats. */
-	uintptr_t kept[PAGEPOOL_FRAG_PAGES];
-	uint32_t *count[PAGEPOOL_FRAG_PAGES];
-	uint32_t outs[PAGEPOOL_FRAG_PAGES];
+	uintptr_t kept[PAGEPOOL_FRAG_PAGES];  /**< Pages, 0: none. */
+	uint32_t *count[PAGEPOOL_FRAG_PAGES]; /**< Their counts. */
+	uint32_t outs[PAGEPOOL_FRAG_PAGES];   /**< Handed out less put by the owner. */
 };
 
 /**
