@@ -30,7 +30,7 @@ uint32_t
 pp_frag_kept_out(const struct pagepool_frag_cursor *f, unsigned int slot)
 {
 	if (f->page != 0 && slot == f->slot)
-		return f->out + (uint32_t)pagepool_total(&f->alloc);
+		return (uint32_t)(pagepool_total(&f->alloc) - f->home);
 	return f->outs[slot];
 }
 
@@ -38,11 +38,11 @@ pp_frag_kept_out(const struct pagepool_frag_cursor *f, unsigned int slot)
 int
 pp_frag_kept(const struct pagepool_frag_cursor *f, uintptr_t va)
 {
-	/* Puts come in the order of allocs as often as not. */
+	/* In the order of allocs, as puts are as often as not; but the one in hand first. */
 	for (unsigned int i = 0; i < PAGEPOOL_FRAG_PAGES; i++) {
-		unsigned int slot = (f->slot + 1 + i) % PAGEPOOL_FRAG_PAGES;
+		unsigned int slot = (f->slot + i) % PAGEPOOL_FRAG_PAGES;
 
-		if (f->kept[slot] != 0 && va - f->kept[slot] < f->size)
+		if (va - f->kept[slot] < f->size && f->kept[slot] != 0)
 			return slot;
 	}
 	return -1;
@@ -69,10 +69,9 @@ begin(struct pagepool_frag_cursor *f, const struct pagepool_state *st, unsigned 
 	__atomic_store_n(f->count[slot], PAGEPOOL_FRAG_BIAS, __ATOMIC_RELAXED);
 	f->slot = slot;
 	f->page = f->kept[slot];
-	f->in_hand = f->count[slot];
 	f->size = st->page_size;
 	f->cut = 0;
-	f->out = -(uint32_t)pagepool_total(&f->alloc);
+	f->home = pagepool_total(&f->alloc);
 }
 
 static void

@@ -157,9 +157,10 @@ put_kept(struct putter *p, unsigned int slot, void *const *vas, unsigned int n)
 	}
 	n = RTE_MIN(run_length(vas, n, f->kept[slot], f->size), out);
 	if (f->page != 0 && slot == f->slot) {
-		f->out -= n;
-		/* As in pagepool_free_va(). */
-		if (out - n + __atomic_load_n(f->in_hand, __ATOMIC_ACQUIRE) == PAGEPOOL_FRAG_BIAS)
+		f->home += n;
+		/* As in pagepool_free_va(). Ordinary pages in place of huge ones are to end. */
+		if (out == n &&
+			!(__atomic_load_n(&p->st->outline, __ATOMIC_RELAXED) & PP_OUT_FALLBACK))
 			f->cut = 0;
 	} else {
 		f->outs[slot] -= n;

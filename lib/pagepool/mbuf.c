@@ -20,6 +20,9 @@
 void
 pp_mbuf_free_cb(void *addr, void *opaque)
 {
+	/* Acquire: DPDK's count of users is read without order by the last one, so that what the others
+	 * did with the buffer is ordered here. Pairs with the release in their rte_pktmbuf_detach(). */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!pp_mbuf_collect(opaque, addr))
 		pagepool_free_va(opaque, addr);
 }

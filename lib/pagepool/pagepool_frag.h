@@ -145,11 +145,8 @@ pagepool_free_va(struct pagepool *pool, void *va)
 	int hit = limit > 0 && (uintptr_t)va - c->frag.page < c->frag.cut;
 
 	if (likely(hit)) {
-		uint32_t out = --c->frag.out + (uint32_t)pagepool_total(&c->frag.alloc);
-
-		/* All are home: cut it from its start again. Acquire: pairs with the release of others
-		 * who put some, so that they are done with them. */
-		if (out + __atomic_load_n(c->frag.in_hand, __ATOMIC_ACQUIRE) == PAGEPOOL_FRAG_BIAS)
+		/* All are home, none by others: cut it from its start again. */
+		if (++c->frag.home == pagepool_total(&c->frag.alloc))
 			c->frag.cut = 0;
 	}
 	pagepool_cache_leave(c);

@@ -38,14 +38,13 @@ struct pagepool_frag_cursor {
 	uint32_t cut;   /**< Bytes of it that are handed out, from its start. */
 	uint32_t size;  /**< Bytes of a page; 0 if there is none. */
 	uint64_t alloc; /**< Fragments ever handed out. */
-	uint32_t out;   /**< Of the page in hand: handed out less put by the owner, less `alloc`. */
+	uint64_t home;  /**< What `alloc` was when it came, and those put by the owner since. */
 	uint32_t slot;  /**< Its place in the arrays below, of which outs[slot] is not in use. */
-	uint32_t *in_hand; /**< Its count. */
 	/** Below: the out-of-line half's. */
 	uint64_t pages, reuse; /**< See frag_pages and frag_reuse of struct pagepool_stats. */
-	uintptr_t kept[PAGEPOOL_FRAG_PAGES];
-	uint32_t *count[PAGEPOOL_FRAG_PAGES];
-	uint32_t outs[PAGEPOOL_FRAG_PAGES];
+	uintptr_t kept[PAGEPOOL_FRAG_PAGES];  /**< Pages, 0: none. */
+	uint32_t *count[PAGEPOOL_FRAG_PAGES]; /**< Their counts. */
+	uint32_t outs[PAGEPOOL_FRAG_PAGES];   /**< Handed out less put by the owner. */
 };
 
 /**

@@ -117,6 +117,10 @@ main(int argc, char **argv)
 	uint64_t end_ms, seed;
 	unsigned int no;
 
+	/* rte_mbuf_ext_refcnt_update() reads a count of 1 without order; our free function makes up for
+	 * that by a fence, which this sanitizer does not know. */
+	if (strcmp(T_SANITIZER, "thread") == 0)
+		t_skip("the thread sanitizer does not model fences");
 	t_eal(argc, argv, 64, 2);
 	heads = rte_pktmbuf_pool_create("heads", 511, 0, 0, 0, SOCKET_ID_ANY);
 	CHECK(heads != NULL);

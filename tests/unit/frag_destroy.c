@@ -81,12 +81,12 @@ out(uint64_t flags, unsigned int taker, unsigned int putter, unsigned int n)
 static void
 some_out(void)
 {
-	static const unsigned int n[] = {1, 8, 9, 99};
+	static const unsigned int n[] = {9, 1, 8, 99};
 
 	for (unsigned int m = 0; m < RTE_DIM(modes); m++)
 		for (unsigned int a = 0; a < RTE_DIM(who); a++)
 			for (unsigned int b = 0; b < RTE_DIM(who); b++)
-				for (unsigned int i = 0; i < RTE_DIM(n); i++)
+				for (unsigned int i = 0; i < t_scale(RTE_DIM(n)); i++)
 					out(modes[m], who[a], who[b], n[i]);
 }
 

@@ -94,7 +94,7 @@ foreign(void)
 	const char *log;
 
 	CHECK(mp != NULL && rte_mempool_get(mp, &obj) == 0);
-	for (unsigned int round = 0; round < 50; round++) {
+	for (unsigned int round = 0; round < t_scale(50); round++) {
 		begin(0);
 		for (unsigned int i = 0; i < POOLS; i++)
 			CHECK_EQ(pagepool_alloc_bulk(pool[i], pages + i * 10, 10), 10);
@@ -134,7 +134,7 @@ fragments_and_zombies(void)
 	struct t_mem before;
 
 	t_mem_get(&before);
-	for (unsigned int round = 0; round < 20; round++) {
+	for (unsigned int round = 0; round < t_scale(20); round++) {
 		begin(round % 2 ? PAGEPOOL_F_CHECK : 0);
 		for (unsigned int i = 0; i < POOLS; i++) {
 			uint32_t size = 128;
