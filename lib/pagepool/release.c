@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 
 #include "pagepool_priv.h"
+#include "provider.h"
 
 /** Go inside without a cache. @return false if the pool has been destroyed. */
 bool
@@ -124,6 +125,7 @@ end_pool(struct pagepool_state *st)
 	bool idle = pp_close(st);
 	unsigned int in_use = pagepool_in_use_count(&st->head);
 
+	pp_fallback_stop(st);
 	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */
