@@ -103,7 +103,8 @@ struct pagepool_provider_ops;
  * releases its pages at once, so that the pool heals when huge pages can be had again.
  */
 #define PAGEPOOL_F_FALLBACK (UINT64_C(1) << 6)
-/** Track who holds each page from the start, as pagepool_track() does later. */
+/** Track who holds each page from the start, as pagepool_track() does later (pagepool_track.h). Also set
+ * for all pools of a process by the environment variable PAGEPOOL_TRACK=1. */
 #define PAGEPOOL_F_TRACK (UINT64_C(1) << 7)
 /** Track, fill pages at put and compare them at alloc, as pagepool_poison() does later. */
 #define PAGEPOOL_F_POISON (UINT64_C(1) << 8)

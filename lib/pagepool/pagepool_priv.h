@@ -395,6 +395,7 @@ unsigned int pp_check_put(
 	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, uintptr_t site);
 void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n, uintptr_t site);
 void pp_refuse(struct pagepool_state *st, const void *page, const char *why);
+/* track_refuse.c */
 void pp_refuse_at(struct pagepool_state *st, const void *page, const char *why, uintptr_t site);
 
 /* pagemap.c */
@@ -570,6 +571,7 @@ int pp_track_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 void pp_track_slab_free(struct pp_slab *slab);
 void pp_track_free(struct pagepool_state *st);
 uint64_t pp_track_bytes(const struct pagepool_state *st);
+/* track_page.c */
 void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
 	uintptr_t site);
 unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,

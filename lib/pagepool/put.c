@@ -227,6 +227,11 @@ put_watched(
 	unsigned int chunk, nb_good, nb_kept = 0, next = 0;
 	uint32_t watch = pp_watch(pool->state);
 
+	/* Tracking may have ended since the caller looked. */
+	if (watch == 0) {
+		put(pool, pages, n, to, from);
+		return;
+	}
 	for (; n > 0; n -= chunk, pages += chunk) {
 		chunk = RTE_MIN(n, RTE_DIM(good[0]));
 		nb_good = pp_put_look(pool->state, watch, pages, chunk, good[next], site);

@@ -76,6 +76,19 @@ struct pp_track {
 	struct pp_holder holder[PP_HOLDERS + 1]; /**< The last: all others. */
 };
 
+/** A word of a record. */
+static inline uint64_t
+pp_word_load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void
+pp_word_store(uint64_t *word, uint64_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
 /** Ticks now. */
 static inline uint64_t
 pp_track_now(void)
@@ -105,6 +118,14 @@ pp_track_holder(struct pp_track *t, uint64_t word)
 		       : NULL;
 }
 
+/** The records of a slab, or NULL. */
+static inline struct pp_track_slab *
+pp_track_records(const struct pp_slab *slab)
+{
+	/* Acquire: pairs with the release in pp_track_slab_add(). */
+	return __atomic_load_n(&slab->track, __ATOMIC_ACQUIRE);
+}
+
 /** Index of the record of a page of this slab. @return false if no page starts there */
 static inline bool
 pp_track_index(const struct pp_track_slab *ts, const void *page, uint32_t *index)
@@ -125,11 +146,16 @@ pp_track_index(const struct pp_track_slab *ts, const void *page, uint32_t *index
 	return ts->start[*index] == 0 || ts->start[*index] == in + 1;
 }
 
+/** Pages that are out for so many times as long as any that came home ... */
+#define PP_STUCK_TIMES 10u
+/** ... and for so long are suspect. */
+#define PP_STUCK_MS 1000u
 /** Longest description of a holder. */
 #define PP_DESCRIBE 192
 
 /* track.c */
 uint64_t pp_track_ms(uint64_t ticks);
+/* track_page.c */
 struct pp_record *pp_track_find(const struct pagepool_state *st, const void *page, bool *start);
 /* track_site.c */
 uint32_t pp_holder_get(
@@ -138,7 +164,9 @@ void pp_site_find(struct pagepool_site *where, uintptr_t addr);
 void pp_site_text(const struct pagepool_site *where, char *buf, size_t len);
 void pp_holder_text(const struct pp_holder *h, char *buf, size_t len);
 uint32_t pp_track_tag_now(void);
-/* track_report.c */
+/* track_holders.c */
+int pp_track_collect(
+	const struct pagepool_state *st, int64_t in_use, struct pagepool_holder **list);
 /* poison.c */
 void pp_poison_fill(const struct pagepool_state *st, void *page);
 void pp_poison_check(struct pagepool_state *st, const void *page, uint64_t put, uintptr_t site);
