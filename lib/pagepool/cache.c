@@ -76,7 +76,7 @@ pp_cache_make(struct pagepool *pool)
 	if (lcore >= RTE_MAX_LCORE || pool != &st->head || pp_is_dying(st))
 		return NULL;
 	cancel = pp_cancel_off();
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	c = pp_cache_of(st, lcore);
 	if (c == NULL && !pp_is_dying(st)) {
 		c = cache_new(st);
@@ -84,7 +84,7 @@ pp_cache_make(struct pagepool *pool)
 			/* Release: pairs with the acquire of whoever reads the pointer. */
 			__atomic_store_n(&st->head.cache[lcore + 1], c, __ATOMIC_RELEASE);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	pp_cancel_restore(cancel);
 	return c;
 }
@@ -121,7 +121,7 @@ pp_cache_revoke_all(struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	cache_revoke(c);
+		cache_revoke(c);
 	pp_barrier(st);
 }
 
@@ -133,8 +133,8 @@ pp_cache_all_idle(const struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	if (!owner_idle(c))
-		return false;
+		if (!owner_idle(c))
+			return false;
 	return true;
 }
 
@@ -183,9 +183,8 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	struct pagepool_cache *full[RTE_MAX_LCORE], *c;
 	unsigned int nb_full = 0, moved = 0, left, it;
 
-	rte_spinlock_lock(&st->ctl_lock);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	pp_ctl_lock(st);
+	PP_FOREACH_CACHE(st, it, c) {
 		if (c == self || !cache_holds(c) || pp_is_dying(st))
 			continue;
 		cache_revoke(c);
@@ -206,7 +205,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	}
 	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
 	left = rte_ring_count(st->ring) + (self != NULL ? pp_cache_len(self) : 0);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	return moved > 0 || left >= n;
 }
 
@@ -242,22 +241,22 @@ pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on)
 	struct pagepool_cache *c;
 	unsigned int it;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* Relaxed: read without the lock only by who looks whether to take a longer way. */
 	__atomic_store_n(
 		&st->outline, on ? st->outline | reason : st->outline & ~reason, __ATOMIC_RELAXED);
 	/* A destroyed pool's caches are taken for good. */
 	if (!pp_is_dying(st)) {
 		PP_FOREACH_CACHE(st, it, c)
-		/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
-		__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
+			/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
+			__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
 		if (st->outline != 0)
 			pp_barrier(st);
 		PP_FOREACH_CACHE(st, it, c)
-		if (st->outline != 0)
-			wait_idle(c, end);
+			if (st->outline != 0)
+				wait_idle(c, end);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	pp_cancel_restore(cancel);
 }
 
@@ -272,8 +271,7 @@ disable(struct pagepool_state *st)
 
 	st->direct_off = true;
 	pp_cache_revoke_all(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		if (wait_idle(c, end))
 			cache_drain(st, c);
 		else
@@ -294,18 +292,17 @@ pp_cache_empty_all(struct pagepool_state *st)
 	struct pagepool_cache *c;
 	unsigned int it;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* Taken already, and empty. */
 	if (!st->direct_off && !pp_is_dying(st)) {
 		pp_cache_revoke_all(st);
-		PP_FOREACH_CACHE(st, it, c)
-		{
+		PP_FOREACH_CACHE(st, it, c) {
 			if (wait_idle(c, end))
 				cache_drain(st, c);
 			cache_return(st, c);
 		}
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }
 
 PP_EXPORT void
@@ -316,11 +313,11 @@ pagepool_disable_direct_recycling(struct pagepool *pool)
 	if (pool == NULL)
 		return;
 	st = pool->state;
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* A destroyed pool's caches are taken already, for good. */
 	if (!st->direct_off && !pp_is_dying(st))
 		disable(st);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }
 
 PP_EXPORT void
@@ -333,11 +330,11 @@ pagepool_enable_direct_recycling(struct pagepool *pool)
 	if (pool == NULL)
 		return;
 	st = pool->state;
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	if (st->direct_off && !pp_is_dying(st)) {
 		st->direct_off = false;
 		PP_FOREACH_CACHE(st, it, c)
-		cache_return(st, c);
+			cache_return(st, c);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }

@@ -287,9 +287,9 @@ pp_frag_slab_make(struct pagepool_state *st, struct pp_slab *slab)
 			rte_free(fs);
 			fs = none;
 		} else {
-			rte_spinlock_lock(&st->slab_lock);
+			pp_slab_lock(st);
 			pagepool_total_set(&st->slab_meta, st->slab_meta + bytes);
-			rte_spinlock_unlock(&st->slab_lock);
+			pp_slab_unlock(st);
 		}
 	}
 	pp_cancel_restore(cancel);
@@ -475,6 +475,6 @@ pp_frag_drain_all(struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	drain(st, &c->frag);
+		drain(st, &c->frag);
 	pp_frag_drain_shared(st);
 }

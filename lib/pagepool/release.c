@@ -98,7 +98,7 @@ pp_close(struct pagepool_state *st)
 {
 	bool idle;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	__atomic_store_n(&st->zombie_out, PP_ZOMBIE_BIAS, __ATOMIC_RELAXED);
 	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
 	 * barrier. */
@@ -107,7 +107,7 @@ pp_close(struct pagepool_state *st)
 	idle = wait_idle(st);
 	if (idle)
 		pp_frag_drain_all(st);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	idle &= pp_wait_end(st);
 	if (!idle)
 		PP_LOG(ERR,

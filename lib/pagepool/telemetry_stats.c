@@ -133,8 +133,7 @@ add_caches(struct rte_tel_data *d, const struct pagepool_state *st)
 	if (caches == NULL)
 		return;
 	rte_tel_data_start_dict(caches);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		snprintf(lcore, sizeof(lcore), "%u", it);
 		pp_tel_dict_uint(caches, lcore, RTE_MIN(pp_cache_len(c), c->capacity));
 	}
