@@ -82,13 +82,14 @@ leave:
 }
 
 static unsigned int
-alloc_guest(struct pagepool_state *st, void **pages, unsigned int n)
+alloc_guest(struct pagepool *pool, void **pages, unsigned int n)
 {
+	struct pagepool_state *st = pool->state;
 	unsigned int got = 0;
 
-	if (pp_guest_enter(st)) {
+	if (pp_guest_enter(pool)) {
 		got = alloc_around(st, st->no_cache, 0, pages, n);
-		pp_guest_leave(st);
+		pp_guest_leave(pool);
 	}
 	return got;
 }
@@ -104,7 +105,7 @@ pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 		return 0;
 	c = pp_cache_own(pool);
 	do {
-		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
+		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(pool, pages, n);
 	} while (unlikely(got == 0) && tries-- > 0 && pp_cache_reclaim(st, c, n));
 
 	if (unlikely(got == 0)) {

@@ -185,7 +185,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	ret = st->flags & PAGEPOOL_F_EXTERNAL ? external_room(st) : pp_pagemap_set(slab);
 	if (ret < 0)
 		return ret;
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	memmove(&st->slabs[i + 1], &st->slabs[i], (st->nb_slabs - i) * sizeof(st->slabs[0]));
 	st->slabs[i] = slab;
 	/* Relaxed, all: read without the lock by statistics, and by who looks whether to take it. */
@@ -195,7 +195,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return 0;
 }
 
@@ -302,13 +302,13 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	/* Relaxed: only saves the lock of a pool that is all in circulation, as external ones are. */
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
 		return 0;
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
 		if (st->slabs[i]->nb_free > 0)
 			got += slab_take(st->slabs[i], pages + got, n - got);
 	pagepool_total_set(&st->hold, st->hold + got);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return got;
 }
 
@@ -341,7 +341,7 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 	unsigned int given = 0;
 	const char *why;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (unsigned int i = 0; i < n; i++) {
 		why = slab_give(st, pages[i]);
 		if (likely(why == NULL))
@@ -351,5 +351,5 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 	}
 	pagepool_total_set(&st->release, st->release + given);
 	__atomic_store_n(&st->slab_free, st->slab_free + given, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 }
