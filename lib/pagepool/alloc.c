@@ -94,8 +94,8 @@ alloc_guest(struct pagepool *pool, void **pages, unsigned int n)
 	return got;
 }
 
-PP_EXPORT __rte_noinline unsigned int
-pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
+static __rte_always_inline unsigned int
+alloc(struct pagepool *pool, void **pages, unsigned int n)
 {
 	struct pagepool_state *st = pool->state;
 	unsigned int got, tries = 3;
@@ -112,7 +112,37 @@ pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
 		c = c != NULL ? c : st->no_cache;
 		pp_count(st, c, &c->fail, 1);
 	}
-	if (unlikely(st->check))
-		pp_check_alloc(st, pages, got);
+	return got;
+}
+
+/* What has to be written down of pages that go out. */
+static __rte_noinline void
+watched(struct pagepool_state *st, uint32_t watch, void **pages, unsigned int n, uintptr_t site)
+{
+	if (watch & PP_WATCH_CHECK)
+		pp_check_alloc(st, pages, n, site);
+	if ((watch & PP_WATCH_EPOCH) && n > 0)
+		pp_track_alloc(st, watch, pages, n, site);
+}
+
+PP_EXPORT __rte_noinline unsigned int
+pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned int n)
+{
+	unsigned int got = alloc(pool, pages, n);
+	uint32_t watch = pp_watch(pool->state);
+
+	if (unlikely(watch != 0))
+		watched(pool->state, watch, pages, got, (uintptr_t)__builtin_return_address(0));
+	return got;
+}
+
+PP_EXPORT __rte_noinline unsigned int
+pagepool_alloc_at(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site)
+{
+	unsigned int got = alloc(pool, pages, n);
+	uint32_t watch = pp_watch(pool->state);
+
+	if (unlikely(watch != 0))
+		watched(pool->state, watch, pages, got, site);
 	return got;
 }

@@ -57,7 +57,8 @@ put_fault(struct pagepool_state *st, const void *page)
 
 /** Mark pages as home. @return how many there are in good[] that may go there. */
 unsigned int
-pp_check_put(struct pagepool_state *st, void *const *pages, unsigned int n, void **good)
+pp_check_put(
+	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, uintptr_t site)
 {
 	unsigned int nb_good = 0;
 	const char *why;
@@ -67,20 +68,21 @@ pp_check_put(struct pagepool_state *st, void *const *pages, unsigned int n, void
 		if (likely(why == NULL))
 			good[nb_good++] = pages[i];
 		else
-			pp_refuse(st, pages[i], why);
+			pp_refuse_at(st, pages[i], why, site);
 	}
 	return nb_good;
 }
 
 /** Mark pages as in use. */
 void
-pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n)
+pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n, uintptr_t site)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		struct pp_slab *slab = pp_slab_find(st, pages[i]);
 
 		if (slab == NULL || bit_set(slab->out, pp_slab_unit(st, slab, pages[i]), true))
-			PP_LOG(CRIT, "%s: handed out %p, which is %s\n", st->name, pages[i],
+			PP_LOG(CRIT, "%s: handed out %p to 0x%" PRIxPTR ", which is %s\n", st->name,
+				pages[i], site,
 				slab == NULL ? "not a page of this pool" : "in use already");
 	}
 }

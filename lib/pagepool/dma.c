@@ -16,6 +16,7 @@
 
 #include <rte_dev.h>
 #include <rte_memory.h>
+#include <rte_string_fns.h>
 
 #include "dma.h"
 #include "memfd.h"
@@ -138,10 +139,12 @@ int
 pp_attachment_end(struct pp_attachment **p)
 {
 	struct pp_attachment *a = *p;
+	uint32_t maps = a->nb.ranges;
 	int ret;
 
 	*p = a->next;
 	ret = pp_attachment_cut(a, 0);
+	pp_trace_detach(a->st, a->device, maps, ret);
 	/* Release: pairs with the acquire in pp_dma_release(), which must come after the unmapping. */
 	__atomic_fetch_sub(&a->st->attached, 1, __ATOMIC_RELEASE);
 	free(a->range);
@@ -162,8 +165,10 @@ attach(struct pagepool_state *st, const struct rte_device *dev)
 	if (a == NULL)
 		return -ENOMEM;
 	*a = (struct pp_attachment){.st = st, .dev = dev, .domain = domain};
+	strlcpy(a->device, rte_dev_name(dev), sizeof(a->device));
 	for (uint32_t i = 0; ret == 0 && i < st->nb_slabs; i++)
 		ret = pp_attachment_add(a, st->slabs[i]);
+	pp_trace_attach(st, dev, a->nb.slabs, a->nb.ranges, ret);
 	if (ret < 0) {
 		pp_attachment_cut(a, 0);
 		free(a->range);
@@ -301,4 +306,25 @@ pagepool_dma_info_get(
 		fill_info(a, info);
 	pp_dma_unlock();
 	return a != NULL ? 0 : -ENOENT;
+}
+
+/** The attachments, by this process, of pools of a name: of the one that is there, and of destroyed
+ * ones. @return how many; at most n of them are in the list */
+unsigned int
+pp_attachments_of(const char *pool, struct pp_attachment_view *list, unsigned int n)
+{
+	unsigned int there = 0;
+
+	/* No pool goes before its last attachment does, which takes the lock. */
+	pp_dma_lock();
+	for (const struct pp_attachment *a = pp_attachments; a != NULL; a = a->next) {
+		if (strcmp(a->st->name, pool) != 0 || there++ >= n)
+			continue;
+		list[there - 1].id = a->st->id;
+		list[there - 1].zombie = pp_is_dying(a->st);
+		strlcpy(list[there - 1].device, a->device, sizeof(a->device));
+		fill_info(a, &list[there - 1].info);
+	}
+	pp_dma_unlock();
+	return there;
 }

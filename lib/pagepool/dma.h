@@ -54,11 +54,20 @@ struct pp_attachment {
 	struct pp_attachment *next;
 	struct pagepool_state *st;
 	const struct rte_device *dev;
-	struct pp_domain *domain; /* NULL: there is nothing to map it in */
+	char device[PP_DEVICE_NAMESIZE]; /* its name: it may go before the attachment does */
+	struct pp_domain *domain;        /* NULL: there is nothing to map it in */
 	struct pp_attachment_count nb;
 	struct pp_attachment_count before; /* a slab was added that may have to go again */
 	struct pp_range *range;
 };
+/** An attachment, for readers. */
+struct pp_attachment_view {
+	uint32_t id; /**< Of the pool. */
+	bool zombie; /**< The pool was destroyed. */
+	char device[PP_DEVICE_NAMESIZE];
+	struct pagepool_dma_info info;
+};
+unsigned int pp_attachments_of(const char *pool, struct pp_attachment_view *list, unsigned int n);
 /** Those of this process; locked. */
 extern struct pp_attachment *pp_attachments;
 void pp_dma_lock(void);

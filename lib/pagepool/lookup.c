@@ -69,6 +69,44 @@ pp_list_add(struct pagepool_state *st)
 	return ret;
 }
 
+/** Find a pool by name and keep it on the list, and so alive, until pp_list_release(). The lock is
+ * shared: who holds it waits for nobody and calls nothing of EAL that might want it.
+ * @return NULL if there is none; then nothing is held */
+struct pagepool_state *
+pp_list_hold(const char *name)
+{
+	struct rte_tailq_entry *te;
+
+	if (pp_tailq.head == NULL)
+		return NULL;
+	rte_mcfg_tailq_read_lock();
+	te = list_find(name);
+	if (te != NULL)
+		return te->data;
+	rte_mcfg_tailq_read_unlock();
+	return NULL;
+}
+
+void
+pp_list_release(void)
+{
+	rte_mcfg_tailq_read_unlock();
+}
+
+/** Show all pools to a function, the oldest first, while the list is held. */
+void
+pp_list_hold_all(void (*fn)(struct pagepool_state *st, void *arg), void *arg)
+{
+	struct rte_tailq_entry *te;
+
+	if (pp_tailq.head == NULL)
+		return;
+	rte_mcfg_tailq_read_lock();
+	TAILQ_FOREACH(te, pp_list(), next)
+		fn(te->data, arg);
+	rte_mcfg_tailq_read_unlock();
+}
+
 /** Take a pool off the list, of a mempool or not. @return its state, or NULL if it is not there: then
  * it may be memory that no longer exists, and so it is compared, not looked into. */
 struct pagepool_state *

@@ -248,6 +248,7 @@ pagepool_mempool_leave(struct pagepool *pool, struct rte_mempool *mp)
 	__atomic_store_n(&mp->cache_size, 0, __ATOMIC_RELAXED);
 	end->idle = pp_close(st);
 	out = count_settled(st);
+	pp_trace_destroy(st, out);
 	/* Spares rte_mempool_free() the dequeue of each object, which fails from now on. */
 	STAILQ_INIT(&mp->elt_list);
 	mp->populated_size = 0;

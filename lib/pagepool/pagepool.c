@@ -12,6 +12,7 @@
 
 #include "dma.h"
 #include "pagepool_priv.h"
+#include "pagepool_track.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
 
@@ -107,7 +108,7 @@ default_cache(const struct pagepool_params *p)
 static void
 state_init(struct pagepool_state *st, const struct pagepool_params *p)
 {
-	const char *check = getenv("PAGEPOOL_CHECK");
+	const char *check = getenv("PAGEPOOL_CHECK"), *track = getenv("PAGEPOOL_TRACK");
 
 	st->head.state = st->guest.state = st;
 	for (unsigned int i = 0; i <= RTE_MAX_LCORE; i++)
@@ -116,7 +117,10 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->flags = p->flags;
 	if (check != NULL && strcmp(check, "1") == 0)
 		st->flags |= PAGEPOOL_F_CHECK;
+	if (track != NULL && strcmp(track, "1") == 0)
+		st->flags |= PAGEPOOL_F_TRACK;
 	st->check = st->flags & PAGEPOOL_F_CHECK;
+	st->watch = st->check ? PP_WATCH_CHECK : 0;
 	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
 		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
 		st->flags |= PAGEPOOL_F_FENCE;
@@ -150,6 +154,7 @@ pp_state_clear(struct pagepool_state *st)
 	pp_slab_free_all(st);
 	pp_ring_free(st);
 	rte_free(st->no_cache);
+	pp_track_free(st);
 	if (st->mempool != NULL)
 		rte_free(st->mempool->ops_data);
 	rte_free(st->mempool);
@@ -197,6 +202,8 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		if (ret == 0)
 			ret = pp_slab_populate(st, p->nb_pages);
 	}
+	pp_recycling_init(st);
+	pp_rates_init(st);
 	return ret;
 }
 
@@ -231,6 +238,10 @@ state_new(const struct pagepool_params *p)
 	}
 	state_init(st, p);
 	ret = state_fill(st, p);
+	if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
+		ret = pagepool_poison(&st->head, true);
+	else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
+		ret = pagepool_track(&st->head, true);
 	if (ret < 0) {
 		tell_no_memory(p, ret);
 		pp_state_free(st);

@@ -103,11 +103,13 @@ struct pagepool_provider_ops;
 #define PAGEPOOL_F_FALLBACK (UINT64_C(1) << 6)
 /** Track who holds each page from the start, as pagepool_track() does later. */
 #define PAGEPOOL_F_TRACK (UINT64_C(1) << 7)
+/** Track, fill pages at put and compare them at alloc, as pagepool_poison() does later. */
+#define PAGEPOOL_F_POISON (UINT64_C(1) << 8)
 /** All flags an application may set. */
 #define PAGEPOOL_F_ALL                                                                             \
 	(PAGEPOOL_F_NO_CACHE | PAGEPOOL_F_CHECK | PAGEPOOL_F_FENCE | PAGEPOOL_F_RING_RTS |         \
 		PAGEPOOL_F_EXTERNAL | PAGEPOOL_F_EAL_MEMORY | PAGEPOOL_F_FALLBACK |                \
-		PAGEPOOL_F_TRACK)
+		PAGEPOOL_F_TRACK | PAGEPOOL_F_POISON)
 
 /** What to create; zero the structure, then set what is needed, socket_id among it: 0 is a node. */
 struct pagepool_params {
@@ -184,6 +186,8 @@ struct pagepool_stats {
 	uint64_t slabs_removed;     /**< Slabs that went. */
 	uint64_t low_water;         /**< Times that the low-water mark was passed. */
 	uint64_t waits;             /**< Calls that had to wait for pages. */
+	/** Times that hardly any of the pages that came home were recycled, of which the log warned. */
+	uint64_t not_recycling;
 	/** (recycle_cached + recycle_ring) / pages ever handed out, 0 when none was. */
 	double recycling_ratio;
 };

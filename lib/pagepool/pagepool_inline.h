@@ -47,6 +47,12 @@ unsigned int pagepool_alloc_slow(struct pagepool *pool, void **pages, unsigned i
 /** @internal Out-of-line half of pagepool_put_bulk(). */
 void pagepool_put_slow(struct pagepool *pool, void *const *pages, unsigned int n);
 
+/** @internal The same for who calls for somebody else, as the mempool ops do: site is the address in the
+ * program that pagepool_track.h tells of. */
+unsigned int pagepool_alloc_at(struct pagepool *pool, void **pages, unsigned int n, uintptr_t site);
+/** @internal */
+void pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintptr_t site);
+
 /** @internal The caller's cache, or the one that is always empty. */
 static __rte_always_inline struct pagepool_cache *
 pagepool_cache_self(const struct pagepool *pool)

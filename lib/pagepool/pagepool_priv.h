@@ -64,6 +64,7 @@ pp_cancel_restore(int state)
 
 #define PP_EXPORT __attribute__((visibility("default")))
 
+struct rte_device;
 struct rte_memzone;
 
 /** A contiguous range of memory carved into pages. Descriptors are recycled, never freed. */
@@ -116,6 +117,29 @@ struct pp_view {
 	uint32_t guests __rte_cache_aligned;
 };
 
+/** Pages that were put, and where they went; totals, or their growth in an interval. */
+struct pp_homecoming {
+	uint64_t home;                          /**< Pages put. */
+	uint64_t slabs;                         /**< Pages that went to slabs ... */
+	uint64_t released, ring_full, fallback; /**< ... and why. */
+};
+
+/** Whether the pool recycles, see recycling.c. Of whoever looks. */
+struct pp_recycling {
+	struct pp_homecoming base; /**< When the interval began. */
+	uint64_t warned;           /**< When, in timer cycles; 0: never. */
+	uint64_t bad;              /**< Intervals in which hardly anything was recycled. */
+};
+
+/** Slabs that come and go in a second, see telemetry_stats.c. Of readers alone, and atomic. */
+struct pp_rates {
+	uint32_t busy;           /**< A reader is changing it. */
+	uint64_t when;           /**< Begin of the interval, in timer cycles. */
+	uint64_t added, removed; /**< Totals then. */
+	/** Of the interval before: its length, and slabs in 1000 seconds. */
+	uint64_t ms, added_milli, removed_milli;
+};
+
 /** The state of a pool. Fields of one block are written together. */
 struct pagepool_state {
 	struct pagepool head;  /**< The pool as its creator sees it. */
@@ -133,6 +157,7 @@ struct pagepool_state {
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
 	bool shared;                     /**< Other processes use it too: the ring has locks. */
+	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -156,6 +181,7 @@ struct pagepool_state {
 	uint64_t hold, release;
 	uint64_t slab_bytes, slab_meta;      /**< Totals of all slabs, for readers. */
 	uint64_t slabs_added, slabs_removed; /**< Ever. */
+	uint64_t recycling_due; /**< The `hold` at which to look whether it recycles; atomic. */
 	/** Sorted by address. Has room for all from the start, but in external pools. */
 	struct pp_slab **slabs;
 
@@ -167,6 +193,9 @@ struct pagepool_state {
 	uint32_t round;    /**< Reclaim that has last looked here; the lock of inherit.c. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
+
+	struct pp_recycling recycling __rte_cache_aligned;
+	struct pp_rates rates __rte_cache_aligned;
 
 	/** Threads without a cache that are inside the pool: of its creator ... */
 	uint32_t guests __rte_cache_aligned;
@@ -187,7 +216,13 @@ struct pagepool_state {
 	bool left;            /**< All is home, but who put the last page could not free it. */
 
 	struct pp_mempool_end *mempool; /**< Of an external pool under a mempool. */
+	struct pp_track *track;         /**< Atomic; there since it was tracked first; track.h. */
 };
+
+/** In pagepool_state.watch, atomic: one word, so that who does nothing of it looks once. */
+#define PP_WATCH_CHECK  (1u << 0)  /**< PAGEPOOL_F_CHECK. */
+#define PP_WATCH_POISON (1u << 1)  /**< Pages are filled at put. */
+#define PP_WATCH_EPOCH  (15u << 4) /**< Pages are tracked: the epoch of it. */
 
 /** Reasons for which all allocs and puts of a pool come out of line, see pp_cache_outline(). */
 #define PP_OUT_FENCE    (1u << 0) /**< Owners fence. */
@@ -331,9 +366,10 @@ void pp_barrier(const struct pagepool_state *st);
 
 /* check.c */
 unsigned int pp_check_put(
-	struct pagepool_state *st, void *const *pages, unsigned int n, void **good);
-void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n);
+	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, uintptr_t site);
+void pp_check_alloc(struct pagepool_state *st, void *const *pages, unsigned int n, uintptr_t site);
 void pp_refuse(struct pagepool_state *st, const void *page, const char *why);
+void pp_refuse_at(struct pagepool_state *st, const void *page, const char *why, uintptr_t site);
 
 /* pagemap.c */
 int pp_pagemap_init(void);
@@ -356,6 +392,9 @@ struct pagepool_state *pp_list_next(bool (*wanted)(const struct pagepool_state *
 bool pp_is_pool_of(const struct pagepool *pool, const struct pagepool_state *st);
 int pp_library_init(void);
 int pp_list_add(struct pagepool_state *st);
+struct pagepool_state *pp_list_hold(const char *name);
+void pp_list_hold_all(void (*fn)(struct pagepool_state *st, void *arg), void *arg);
+void pp_list_release(void);
 struct pagepool_state *pp_list_remove(const struct pagepool *pool, bool of_mempool);
 
 /* mempool_end.c */
@@ -380,6 +419,10 @@ void pp_provider_free(struct pp_slab *slab);
 /* put.c */
 void pp_give(
 	struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n);
+
+/* recycling.c */
+void pp_recycling_init(struct pagepool_state *st);
+void pp_recycling_look(struct pagepool_state *st, uint64_t hold);
 
 /* release.c */
 bool pp_guest_enter(struct pagepool *pool);
@@ -417,7 +460,52 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
 
+/* telemetry_inuse.c, telemetry_stats.c */
+struct rte_tel_data;
+void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
+void pp_rates_init(struct pagepool_state *st);
+void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
+
+/* trace.c */
+void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
+void pp_trace_release(const struct pagepool_state *st, const void *page, uint32_t n);
+void pp_trace_attach(const struct pagepool_state *st, const struct rte_device *dev, uint32_t slabs,
+	uint32_t maps, int ret);
+void pp_trace_detach(const struct pagepool_state *st, const char *device, uint32_t maps, int ret);
+void pp_trace_update_nid(const struct pagepool_state *st, int node);
+void pp_trace_slab(const struct pagepool_state *st, uintptr_t base, uint64_t bytes,
+	uint32_t slab_pages, bool gone);
+void pp_trace_destroy(const struct pagepool_state *st, uint32_t in_use);
+void pp_trace_zombie_end(const struct pagepool_state *st);
+
+/* track.c */
+int pp_track_slab_add(struct pagepool_state *st, struct pp_slab *slab);
+void pp_track_slab_free(struct pp_slab *slab);
+void pp_track_free(struct pagepool_state *st);
+uint64_t pp_track_bytes(const struct pagepool_state *st);
+void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
+	uintptr_t site);
+unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,
+	unsigned int n, void **good, uintptr_t site);
+/** pp_process() of who took a page that is out; 0: not known. */
+uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
+/* track_report.c */
+void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
+
+/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
+ * a page's way from a put to an alloc orders what is written down for it. */
+static inline uint32_t
+pp_watch(const struct pagepool_state *st)
+{
+#ifdef PAGEPOOL_NO_TRACK
+	return st->check;
+#else
+	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+#endif
+}
+
 /* zombie.c */
+unsigned int pp_zombie_list(struct pagepool_zombie *list, unsigned int n);
 void pp_zombie_add(struct pagepool_state *st, int64_t in_use);
 void pp_zombie_home(struct pagepool_state *st);
 bool pp_zombie_claim(struct pagepool_state *st);

@@ -112,18 +112,34 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, v
 	pp_zombie_put(st, n);
 }
 
-/* The same for a pool that checks: in portions of which the bad pages have been left out. A portion
- * is put only when the next one that has good pages has been looked at, or the last one has: the
+/* Pages of these that may go home; what is to be known of them is written down. */
+static unsigned int
+look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n, void **good,
+	uintptr_t site)
+{
+	if (watch & PP_WATCH_CHECK) {
+		n = pp_check_put(st, pages, n, good, site);
+		pages = good;
+	}
+	if (watch & PP_WATCH_EPOCH)
+		n = pp_track_put(st, watch, pages, n, good, site);
+	return n;
+}
+
+/* The same for a pool that checks or tracks: in portions of which the bad pages have been left out. A
+ * portion is put only when the next one that has good pages has been looked at, or the last one has: the
  * pool may be destroyed meanwhile, and then bad pages do not keep it. */
-static void
-put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
+static __rte_noinline void
+put_watched(
+	struct pagepool *pool, void *const *pages, unsigned int n, enum target to, uintptr_t site)
 {
 	void *good[2][64], *const *from = pages;
 	unsigned int chunk, nb_good, nb_kept = 0, next = 0;
+	uint32_t watch = pp_watch(pool->state);
 
 	for (; n > 0; n -= chunk, pages += chunk) {
 		chunk = RTE_MIN(n, RTE_DIM(good[0]));
-		nb_good = pp_check_put(pool->state, pages, chunk, good[next]);
+		nb_good = look(pool->state, watch, pages, chunk, good[next], site);
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)
@@ -135,31 +151,42 @@ put_checked(struct pagepool *pool, void *const *pages, unsigned int n, enum targ
 		put(pool, good[!next], nb_kept, to, from);
 }
 
-static void
-put_to(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
-{
-	if (unlikely(n == 0))
-		return;
-	if (unlikely(pool->state->check))
-		put_checked(pool, pages, n, to);
-	else
-		put(pool, pages, n, to, pages);
-}
+/* Here, so that the site is read only by who needs it. */
+#define PUT_TO(pool, pages, n, to)                                                                 \
+	do {                                                                                       \
+		if (unlikely((n) == 0))                                                            \
+			return;                                                                    \
+		if (unlikely(pp_watch((pool)->state) != 0))                                        \
+			put_watched(pool, pages, n, to, (uintptr_t)__builtin_return_address(0));   \
+		else                                                                               \
+			put(pool, pages, n, to, pages);                                            \
+	} while (0)
 
 PP_EXPORT __rte_noinline void
 pagepool_put_slow(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	put_to(pool, pages, n, TO_CACHE);
+	PUT_TO(pool, pages, n, TO_CACHE);
+}
+
+PP_EXPORT __rte_noinline void
+pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintptr_t site)
+{
+	if (unlikely(n == 0))
+		return;
+	if (unlikely(pp_watch(pool->state) != 0))
+		put_watched(pool, pages, n, TO_CACHE, site);
+	else
+		put(pool, pages, n, TO_CACHE, pages);
 }
 
 PP_EXPORT void
 pagepool_put_ring(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	put_to(pool, pages, n, TO_RING);
+	PUT_TO(pool, pages, n, TO_RING);
 }
 
 PP_EXPORT void
 pagepool_release(struct pagepool *pool, void *const *pages, unsigned int n)
 {
-	put_to(pool, pages, n, TO_SLAB);
+	PUT_TO(pool, pages, n, TO_SLAB);
 }

@@ -15,14 +15,6 @@
 
 #define CHUNK 256u
 
-static uint32_t
-pp_track_process(const struct pagepool_state *st, const void *page)
-{
-	RTE_SET_USED(st);
-	RTE_SET_USED(page);
-	return 0;
-}
-
 /* A look at all slabs of a pool, in portions. */
 struct walk {
 	uint32_t number; /* of the dead process */

@@ -149,6 +149,7 @@ end_pool(struct pagepool_state *st)
 	bool idle = pp_close(st);
 	unsigned int in_use = pagepool_in_use_count(&st->head);
 
+	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */
 		st->inside = true;

@@ -89,6 +89,7 @@ bitmap_new(size_t bits)
 static void
 slab_free(struct pp_slab *slab)
 {
+	pp_track_slab_free(slab);
 	rte_free(slab->free);
 	rte_free(slab->start);
 	rte_free(slab->out);
@@ -196,6 +197,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
 	pp_slab_unlock(st);
+	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
 }
 
@@ -206,6 +208,8 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = slab_bitmaps(st, slab);
 
+	if (ret == 0)
+		ret = pp_track_slab_add(st, slab);
 	if (ret == 0) {
 		/* Devices that the pool is attached to see it before anybody gets a page of it. */
 		ret = pp_dma_slab_begin(st, slab);
@@ -216,6 +220,9 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 	}
 	if (ret < 0)
 		slab_free(slab);
+	else
+		/* Tracking may have begun before the slab could be seen. */
+		pp_track_slab_add(st, slab);
 	return ret;
 }
 
@@ -298,6 +305,7 @@ unsigned int
 pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 {
 	unsigned int got = 0;
+	uint64_t hold;
 
 	/* Relaxed: only saves the lock of a pool that is all in circulation, as external ones are. */
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
@@ -306,9 +314,15 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
 		if (st->slabs[i]->nb_free > 0)
 			got += slab_take(st->slabs[i], pages + got, n - got);
-	pagepool_total_set(&st->hold, st->hold + got);
+	hold = st->hold + got;
+	pagepool_total_set(&st->hold, hold);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
 	pp_slab_unlock(st);
+	if (likely(got > 0))
+		pp_trace_hold(st, pages[0], got);
+	/* Relaxed: who is late looks at the next burst. */
+	if (unlikely(hold >= __atomic_load_n(&st->recycling_due, __ATOMIC_RELAXED)))
+		pp_recycling_look(st, hold);
 	return got;
 }
 
@@ -352,4 +366,6 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 	pagepool_total_set(&st->release, st->release + given);
 	__atomic_store_n(&st->slab_free, st->slab_free + given, __ATOMIC_RELAXED);
 	pp_slab_unlock(st);
+	if (likely(given > 0))
+		pp_trace_release(st, pages[0], given);
 }

@@ -85,6 +85,7 @@ pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
 	stats->put_refused = pagepool_total(&st->refused);
 	stats->cache_reclaim = pagepool_total(&st->reclaims);
+	stats->not_recycling = pagepool_total(&st->recycling.bad);
 	add_places(st, stats);
 	if (handed_out > 0)
 		stats->recycling_ratio =
@@ -130,7 +131,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->socket_id = st->socket_id;
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
-			   pagepool_total(&st->slab_meta);
+			   pagepool_total(&st->slab_meta) + pp_track_bytes(st);
 	PP_FOREACH_CACHE(st, it, c)
 	info->cache_bytes += pp_cache_bytes(st);
 	return 0;

@@ -26,6 +26,8 @@
 #define TICK_MS 1000u
 /* Warnings of one look; what is beyond comes with the next. */
 #define WARNINGS 16u
+/* Bytes of what a warning says of who holds the pages. */
+#define HOLDERS_LEN 768u
 /* Looks in a row after which what a mempool's caches say is believed. */
 #define QUIET 3u
 
@@ -119,6 +121,8 @@ pp_zombie_finish(struct pagepool_state *st, bool gone)
 {
 	struct pp_registry *reg = pp_pagemap_registry();
 
+	if (gone)
+		pp_trace_zombie_end(st);
 	rte_spinlock_lock(&reg->lock);
 	if (gone) {
 		unlink_zombie(reg, st);
@@ -216,7 +220,19 @@ struct warning {
 	char name[PAGEPOOL_NAMESIZE];
 	uint32_t in_use;
 	uint64_t age_ms;
+	char *holders; /* For free(), NULL: not known. */
 };
+
+/* Who has the pages; locked, so that nobody frees the pool. */
+static char *
+holders_of(const struct pagepool_state *st, uint32_t out)
+{
+	char *text = st->claimed || st->track == NULL ? NULL : malloc(HOLDERS_LEN);
+
+	if (text != NULL)
+		pp_track_warn(st, out, text, HOLDERS_LEN);
+	return text;
+}
 
 /* Objects may have come into a mempool's caches, or left them, while it was being freed. Such a zombie
  * goes when zombie_out and the caches together say a few times that nothing is out: the thread that
@@ -259,6 +275,7 @@ look(struct warning *list, bool *more)
 		if (list[n].in_use == 0)
 			continue;
 		strlcpy(list[n].name, st->name, sizeof(list[n].name));
+		list[n].holders = holders_of(st, list[n].in_use);
 		list[n++].age_ms = pp_zombie_age_ms(st);
 	}
 	armed = *more;
@@ -304,12 +321,15 @@ tick(void *arg)
 	if (!pp_memory_is_there())
 		return;
 	n = look(list, &more);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
 		PP_LOG(WARNING,
 			"%s: destroyed %" PRIu64
 			" s ago, and %u of its pages are still in use; its "
-			"memory stays until they are put\n",
-			list[i].name, list[i].age_ms / 1000, list[i].in_use);
+			"memory stays until they are put%s\n",
+			list[i].name, list[i].age_ms / 1000, list[i].in_use,
+			list[i].holders != NULL ? list[i].holders : "");
+		free(list[i].holders);
+	}
 	pp_zombie_reap();
 	if (more)
 		set_alarm();
@@ -405,16 +425,15 @@ fill(struct pagepool_zombie *z, const struct pagepool_state *st)
 		z->bytes += st->slabs[i]->len;
 }
 
-PP_EXPORT unsigned int
-pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
+/** The same as pagepool_zombies(), for who may not free any. */
+unsigned int
+pp_zombie_list(struct pagepool_zombie *list, unsigned int n)
 {
-	struct pp_registry *reg;
+	struct pp_registry *reg = pp_pagemap_registry();
 	unsigned int there = 0;
 
-	if (pp_library_init() < 0)
+	if (reg == NULL)
 		return 0;
-	pp_zombie_reap();
-	reg = pp_pagemap_registry();
 	rte_spinlock_lock(&reg->lock);
 	for (const struct pagepool_state *st = reg->first; st != NULL; st = st->next_zombie) {
 		if (list != NULL && there < n)
@@ -423,4 +442,13 @@ pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
 	}
 	rte_spinlock_unlock(&reg->lock);
 	return there;
+}
+
+PP_EXPORT unsigned int
+pagepool_zombies(struct pagepool_zombie *list, unsigned int n)
+{
+	if (pp_library_init() < 0)
+		return 0;
+	pp_zombie_reap();
+	return pp_zombie_list(list, n);
 }

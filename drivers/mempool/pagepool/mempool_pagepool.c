@@ -93,7 +93,8 @@ enqueue_slow(struct rte_mempool *mp, void *const *objs, unsigned int n)
 
 	if (pool == NULL)
 		return -EINVAL;
-	pagepool_put_slow(pool, objs, n);
+	/* Called in tail position, this function returns to the application. */
+	pagepool_put_at(pool, objs, n, (uintptr_t)__builtin_return_address(0));
 	return 0;
 }
 
@@ -104,7 +105,9 @@ dequeue_slow(struct rte_mempool *mp, void **objs, unsigned int n)
 
 	if (pool == NULL)
 		return -EINVAL;
-	return pagepool_alloc_slow(pool, objs, n) == n ? 0 : -ENOBUFS;
+	return pagepool_alloc_at(pool, objs, n, (uintptr_t)__builtin_return_address(0)) == n
+		       ? 0
+		       : -ENOBUFS;
 }
 
 /* The slow halves are calls in tail position, so that the fast ones need no stack frame; and a
