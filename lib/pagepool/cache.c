@@ -127,7 +127,7 @@ pp_cache_revoke_all(struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	cache_revoke(c);
+		cache_revoke(c);
 	pp_barrier(st);
 }
 
@@ -139,8 +139,8 @@ pp_cache_all_idle(const struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	if (!owner_idle(c))
-		return false;
+		if (!owner_idle(c))
+			return false;
 	return true;
 }
 
@@ -251,8 +251,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	struct pagepool_cache *c;
 
 	pp_ctl_lock(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		if (c == self || pp_cache_len(c) == 0 || pp_is_dying(st))
 			continue;
 		cache_revoke(c);
@@ -260,8 +259,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	}
 	if (nb_full > 0)
 		pp_barrier(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		/* Only we have taken some. */
 		if (nb_full == 0 || c == self || c->room != 0 || pp_is_dying(st))
 			continue;
@@ -318,13 +316,13 @@ pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on)
 	/* A destroyed pool's caches are taken for good. */
 	if (!pp_is_dying(st)) {
 		PP_FOREACH_CACHE(st, it, c)
-		/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
-		__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
+			/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
+			__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
 		if (st->outline != 0)
 			pp_barrier(st);
 		PP_FOREACH_CACHE(st, it, c)
-		if (st->outline != 0)
-			wait_idle(st, c, it, end);
+			if (st->outline != 0)
+				wait_idle(st, c, it, end);
 	}
 	pp_ctl_unlock(st);
 	pp_cancel_restore(cancel);
@@ -343,8 +341,7 @@ pp_cache_mend(struct pagepool_state *st)
 	if (pp_is_dying(st))
 		return;
 	pp_cache_revoke_all(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		if (wait_idle(st, c, it, end) && c->moving > 0) {
 			lost += c->moving;
 			pagepool_total_set(&c->get, pagepool_total(&c->get) + c->moving);
@@ -373,7 +370,7 @@ pp_cache_share(struct pagepool_state *st)
 	pp_barrier(st);
 	/* Whoever is in the ring without a lock does no harm, unless he dies there. */
 	PP_FOREACH_CACHE(st, it, c)
-	wait_idle(st, c, it, end);
+		wait_idle(st, c, it, end);
 }
 
 /* Take all caches until enable and bring their pages into the ring; ctl_lock is held. An owner
@@ -387,8 +384,7 @@ disable(struct pagepool_state *st)
 
 	st->direct_off = true;
 	pp_cache_revoke_all(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	PP_FOREACH_CACHE(st, it, c) {
 		if (wait_idle(st, c, it, end))
 			cache_drain(st, c);
 		else
@@ -428,7 +424,7 @@ pagepool_enable_direct_recycling(struct pagepool *pool)
 	if (st->direct_off && !pp_is_dying(st)) {
 		st->direct_off = false;
 		PP_FOREACH_CACHE(st, it, c)
-		pp_cache_return(st, c);
+			pp_cache_return(st, c);
 	}
 	pp_ctl_unlock(st);
 }

@@ -155,8 +155,8 @@ walk_caches(struct walk *w)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(w->st, it, c)
-	for (uint32_t p = 0; p < pp_cache_len(c); p++)
-		walk_page(w, c->pages[p], "a cache");
+		for (uint32_t p = 0; p < pp_cache_len(c); p++)
+			walk_page(w, c->pages[p], "a cache");
 }
 
 static int

@@ -29,8 +29,7 @@ take_over(struct pagepool_state *st, struct pagepool *pool, uint32_t *guests, un
 	struct pagepool_cache *c;
 	unsigned int it;
 
-	PP_FOREACH_CACHE_OF(pool, it, c)
-	{
+	PP_FOREACH_CACHE_OF(pool, it, c) {
 		*home += pp_cache_inherit(st, c, lost);
 		if (!pp_is_dying(st))
 			pp_cache_return(st, c);
@@ -55,8 +54,8 @@ pp_inherit_inside(struct pagepool_state *st)
 	if (!pp_process_alive(st->owner))
 		take_over(st, &st->head, &st->guests, &home, &lost);
 	PP_FOREACH_VIEW(st, v)
-	if (v->process != 0 && !pp_process_alive(v->process))
-		take_over(st, &v->pool, &v->guests, &home, &lost);
+		if (v->process != 0 && !pp_process_alive(v->process))
+			take_over(st, &v->pool, &v->guests, &home, &lost);
 	return pp_nobody_inside(st);
 }
 
@@ -66,9 +65,9 @@ uses(const struct pagepool_state *st, uint32_t number)
 	const struct pp_view *v;
 
 	PP_FOREACH_VIEW(st, v)
-	/* Relaxed: only the holder of our lock takes it from a dead process. */
-	if (__atomic_load_n(&v->process, __ATOMIC_RELAXED) == number)
-		return true;
+		/* Relaxed: only the holder of our lock takes it from a dead process. */
+		if (__atomic_load_n(&v->process, __ATOMIC_RELAXED) == number)
+			return true;
 	return st->owner == number && !st->owner_gone;
 }
 
@@ -85,8 +84,7 @@ inherit_pool(struct pagepool_state *st, struct pp_process_record *r)
 		take_over(st, &st->head, &st->guests, &home, &lost);
 		st->owner_gone = true;
 	}
-	PP_FOREACH_VIEW(st, v)
-	{
+	PP_FOREACH_VIEW(st, v) {
 		if (v->process != r->number)
 			continue;
 		taken += pp_pool_taken(&v->pool) - v->base;

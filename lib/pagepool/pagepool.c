@@ -149,7 +149,7 @@ pp_state_clear(struct pagepool_state *st)
 	if (!pp_dma_release(st))
 		return false;
 	PP_FOREACH_CACHE(st, it, c)
-	rte_free(c);
+		rte_free(c);
 	pp_view_free_all(st);
 	pp_slab_free_all(st);
 	pp_ring_free(st);

@@ -313,6 +313,7 @@ struct pagepool_cache *pp_cache_next(const struct pagepool_state *st, unsigned i
 #define PP_FOREACH_CACHE(st, it, c)                                                                \
 	for ((it) = 0; ((c) = pp_cache_next((st), &(it))) != NULL; (it)++)
 uint32_t pp_cache_process(const struct pagepool_state *st, unsigned int it);
+void pp_cache_name(const struct pagepool_state *st, unsigned int it, char *buf, size_t len);
 
 /** Those of one process: struct pagepool *pool. */
 #define PP_FOREACH_CACHE_OF(pool, it, c)                                                           \

@@ -85,8 +85,8 @@ pp_nobody_inside(const struct pagepool_state *st)
 
 	/* Sequentially consistent, all: see pp_guest_enter(). */
 	PP_FOREACH_VIEW(st, v)
-	if (__atomic_load_n(&v->guests, __ATOMIC_SEQ_CST) != 0)
-		return false;
+		if (__atomic_load_n(&v->guests, __ATOMIC_SEQ_CST) != 0)
+			return false;
 	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0 &&
 	       __atomic_load_n(&st->strangers, __ATOMIC_SEQ_CST) == 0;
 }

@@ -16,9 +16,9 @@ view_of(const struct pagepool_state *st, uint32_t process)
 	struct pp_view *v;
 
 	PP_FOREACH_VIEW(st, v)
-	/* Relaxed: who looks for himself has written it himself. */
-	if (__atomic_load_n(&v->process, __ATOMIC_RELAXED) == process)
-		return v;
+		/* Relaxed: who looks for himself has written it himself. */
+		if (__atomic_load_n(&v->process, __ATOMIC_RELAXED) == process)
+			return v;
 	return NULL;
 }
 
@@ -31,8 +31,8 @@ pool_number(const struct pagepool_state *st, unsigned int n)
 	if (n == 0)
 		return &st->head;
 	PP_FOREACH_VIEW(st, v)
-	if (--n == 0)
-		return &v->pool;
+		if (--n == 0)
+			return &v->pool;
 	return NULL;
 }
 
@@ -59,10 +59,21 @@ pp_cache_process(const struct pagepool_state *st, unsigned int it)
 	const struct pp_view *v;
 
 	PP_FOREACH_VIEW(st, v)
-	if (n > 0 && --n == 0)
-		/* Relaxed: who acts on it holds ctl_lock. */
-		return __atomic_load_n(&v->process, __ATOMIC_RELAXED);
+		if (n > 0 && --n == 0)
+			/* Relaxed: who acts on it holds ctl_lock. */
+			return __atomic_load_n(&v->process, __ATOMIC_RELAXED);
 	return st->owner;
+}
+
+/** "LCORE", or "PID/LCORE" of a process that has not made the pool; pid 0: one that has died. */
+void
+pp_cache_name(const struct pagepool_state *st, unsigned int it, char *buf, size_t len)
+{
+	if (it < RTE_MAX_LCORE)
+		snprintf(buf, len, "%u", it);
+	else
+		snprintf(buf, len, "%d/%u", pp_process_pid(pp_cache_process(st, it)),
+			it % RTE_MAX_LCORE);
 }
 
 /** Is this the pool of the state, as any process sees it? The pool may be gone: it is compared, not
@@ -73,8 +84,8 @@ pp_is_pool_of(const struct pagepool *pool, const struct pagepool_state *st)
 	const struct pp_view *v;
 
 	PP_FOREACH_VIEW(st, v)
-	if (pool == &v->pool)
-		return true;
+		if (pool == &v->pool)
+			return true;
 	return pool == &st->head || pool == &st->guest;
 }
 
@@ -185,10 +196,10 @@ pp_pool_taken(const struct pagepool *pool)
 	int64_t n = 0;
 
 	PP_FOREACH_CACHE_OF(pool, it, c)
-	n += (int64_t)(pagepool_total(&c->get) - pagepool_total(&c->flushed) +
-		       pagepool_total(&c->direct) - pagepool_total(&c->put) +
-		       pagepool_total(&c->refilled) - pagepool_total(&c->ring) -
-		       pagepool_total(&c->released));
+		n += (int64_t)(pagepool_total(&c->get) - pagepool_total(&c->flushed) +
+			       pagepool_total(&c->direct) - pagepool_total(&c->put) +
+			       pagepool_total(&c->refilled) - pagepool_total(&c->ring) -
+			       pagepool_total(&c->released));
 	return n;
 }
 
