@@ -6,13 +6,16 @@
  * others use pools, and by whoever needs what the dead has: a starved alloc, destroy, pagepool_reclaim().
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include <rte_alarm.h>
 #include <rte_eal.h>
 #include <rte_string_fns.h>
 
 #include "pagepool_priv.h"
+#include "pagepool_track.h"
 
+#define HOLDERS  64u
 #define TICK_MS  1000u
 #define MSG_NAME "pagepool_joined"
 
@@ -71,6 +74,32 @@ uses(const struct pagepool_state *st, uint32_t number)
 	return st->owner == number && !st->owner_gone;
 }
 
+/* What it has in use, as far as it is known. */
+static void
+tell_in_use(const struct pagepool_state *st, const struct pp_process_record *r)
+{
+	struct pagepool_holder *list;
+	unsigned int n;
+
+	if (!(pp_watch(st) & PP_WATCH_EPOCH)) {
+		PP_LOG(NOTICE,
+			"%s: which pages these are is known of pools that are tracked only: see "
+			"pagepool_track(), or PAGEPOOL_TRACK=1\n",
+			st->name);
+		return;
+	}
+	list = calloc(HOLDERS, sizeof(*list));
+	n = list != NULL ? pagepool_holders(&st->head, list, HOLDERS) : 0;
+	for (unsigned int i = 0; i < RTE_MIN(n, HOLDERS); i++)
+		if (list[i].process == r->number && list[i].count > 0)
+			PP_LOG(NOTICE,
+				"%s: process %d had %" PRIu64 " pages in use of lcore %d, tag %u, "
+				"from %s+0x%" PRIx64 "; pagepool_reclaim(%d) brings them home\n",
+				st->name, r->pid, list[i].count, (int)list[i].lcore, list[i].tag,
+				list[i].site.module, list[i].site.offset, r->pid);
+	free(list);
+}
+
 /* All that a dead process has in one pool. Locked as pp_inherit_inside() */
 static void
 inherit_pool(struct pagepool_state *st, struct pp_process_record *r)
@@ -100,6 +129,8 @@ inherit_pool(struct pagepool_state *st, struct pp_process_record *r)
 		"are "
 		"lost, and it had taken %" PRId64 " more than it put\n",
 		st->name, r->pid, home, lost, taken);
+	if (taken > 0)
+		tell_in_use(st, r);
 }
 
 static bool

@@ -78,6 +78,18 @@ pp_unlock(struct pp_lock *lock)
 	__atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
+/** Take a lock as nobody in particular: for tests, which have no process number. */
+static inline void
+pp_lock_hold(struct pp_lock *lock)
+{
+	uint32_t nobody = 0;
+
+	/* Acquire: as in pp_lock(). */
+	while (!__atomic_compare_exchange_n(&lock->holder, &nobody, PP_PROCESS_UNKNOWN, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		nobody = 0;
+}
+
 void pp_slab_lock(struct pagepool_state *st);
 void pp_slab_unlock(struct pagepool_state *st);
 void pp_ctl_lock(struct pagepool_state *st);

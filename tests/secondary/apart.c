@@ -18,6 +18,7 @@
 #include <rte_errno.h>
 #include <rte_log.h>
 #include <rte_mbuf.h>
+#include <rte_memzone.h>
 
 #include "mp.h"
 #include "pagepool_priv.h"
@@ -269,7 +270,49 @@ own_memory_primary(void)
 	return 0;
 }
 
+/* other_version: a process with another version of the library gets nothing, and is told why. */
+static int
+other_version_secondary(void)
+{
+	struct rte_mempool *mp = rte_mempool_lookup(MP_PLAIN);
+	char *text = NULL;
+	void *obj;
+	size_t len;
+	FILE *log = open_memstream(&text, &len);
+
+	rte_openlog_stream(log);
+	MP_CHECK(pagepool_lookup(MP_NATIVE) == NULL && rte_errno == ENOTSUP, "errno %d", rte_errno);
+	MP_CHECK(mp != NULL && pagepool_from_mempool(mp) == NULL && rte_errno == ENOTSUP,
+		"errno %d", rte_errno);
+	MP_CHECK(rte_mempool_get(mp, &obj) < 0, "an object of what is not known");
+	MP_CHECK(rte_mempool_avail_count(mp) == 0, "%u objects", rte_mempool_avail_count(mp));
+	rte_openlog_stream(NULL);
+	fclose(log);
+	MP_CHECK(strstr(text, "another version of this library") != NULL, "the log is: %s", text);
+	free(text);
+	return 0;
+}
+
+static int
+other_version_primary(void)
+{
+	struct mp_child child = {0};
+	const struct rte_memzone *mz;
+	uint64_t *version;
+
+	MP_CHECK(mp_pools_create() == 0, "no pools");
+	mz = rte_memzone_lookup("pagepool_map");
+	MP_CHECK(mz != NULL, "no map");
+	version = mz->addr;
+	*version += UINT64_C(1) << 56;
+	if (mp_run(&child, same) < 0)
+		return -1;
+	*version -= UINT64_C(1) << 56;
+	return mp_run(&child, same) < 0 ? 0 : -1;
+}
+
 const struct mp_test mp_tests_apart[] = {
+	{"other_version", other_version_primary, other_version_secondary},
 	{"own_memory", own_memory_primary, own_memory_secondary},
 	{"same_pid", same_pid_primary, same_pid_secondary},
 	{"page_first", page_first_primary, page_first_secondary},

@@ -76,6 +76,7 @@ hold_secondary(void)
 
 	MP_CHECK(shared != NULL && mp != NULL && pool != NULL, "nothing shared");
 	pagepool_stats_get(pool, &before);
+	pagepool_track_tag(7);
 	MP_CHECK(rte_mempool_get_bulk(mp, objs[0], TAKEN) == 0, "no objects");
 	MP_CHECK(pagepool_alloc_bulk(pool, objs[1], TAKEN) == TAKEN, "no pages");
 	rte_mempool_put_bulk(mp, objs[0], PUT);
@@ -165,6 +166,9 @@ died_idle_primary(void)
 	snprintf(what, sizeof(what), "had taken %u more than it put", TAKEN - PUT);
 	if (log_wait(log, what) < 0)
 		return -1;
+	if (log_wait(log, MP_NATIVE ": which pages these are is known of pools that are tracked") <
+		0)
+		return -1;
 	rte_openlog_stream(NULL);
 	fclose(log);
 	MP_CHECK(cached(p.plain) + cached(p.native) == 0, "still cached");
@@ -214,6 +218,7 @@ died_tracked_primary(void)
 	unsigned int held = TAKEN - PUT;
 	struct pools p;
 	int64_t home;
+	FILE *log;
 
 	if (pools(&p) < 0)
 		return -1;
@@ -228,7 +233,12 @@ died_tracked_primary(void)
 	if (mp_kill(&child) < 0)
 		return -1;
 	MP_CHECK(pagepool_zombies(&z, 1) == 1 && z.in_use == held, "%u in use", z.in_use);
+	log = log_begin();
 	MP_CHECK(pagepool_reclaim(child.pid) == home, "not %" PRId64 " home", home);
+	if (log_wait(log, "had 5 pages in use of lcore 0, tag 7, from") < 0)
+		return -1;
+	rte_openlog_stream(NULL);
+	fclose(log);
 	MP_CHECK(pagepool_zombies(&z, 1) == 1 && z.in_use == MOVED, "%u in use", z.in_use);
 	pagepool_put_bulk(p.native, p.shared->pass[1], MOVED);
 	if (wait_zombies(0) < 0)
