@@ -82,7 +82,10 @@ pp_cache_make(struct pagepool *pool)
 	if (lcore >= RTE_MAX_LCORE || pool == &st->guest || pp_is_dying(st))
 		return NULL;
 	cancel = pp_cancel_off();
-	pp_ctl_lock(st);
+	if (!pp_ctl_lock_inside(st)) {
+		pp_cancel_restore(cancel);
+		return NULL;
+	}
 	c = pp_cache_of(pool, lcore);
 	if (c == NULL && !pp_is_dying(st)) {
 		c = cache_new(st);

@@ -23,6 +23,8 @@
 static bool armed;
 /** It has been; atomic. */
 static bool ever_armed;
+/** Other processes can tell this one that they have joined. */
+static bool registered;
 
 /* The caches of a dead process, and its threads without one. */
 static void
@@ -156,9 +158,11 @@ pp_inherit_all(struct pp_process_record *r)
 	struct pagepool_state *st;
 
 	while ((st = pp_list_next(used_by, &r->number)) != NULL) {
-		pp_ctl_lock(st);
-		inherit_pool(st, r);
-		pp_ctl_unlock(st);
+		/* If it is being destroyed it is not on the list any more. */
+		if (pp_ctl_lock_inside(st)) {
+			inherit_pool(st, r);
+			pp_ctl_unlock(st);
+		}
 		pp_guest_leave(&st->guest);
 	}
 	pp_zombie_walk(zombie_used_by, r);
@@ -230,6 +234,7 @@ pp_process_watch(void)
 	if (rte_eal_process_type() != RTE_PROC_PRIMARY || !pp_process_watched() ||
 		rte_mp_action_register(MSG_NAME, on_message) < 0)
 		return;
+	registered = true;
 	/* Relaxed: who sees it too late is not noticed by itself. */
 	__atomic_store_n(pp_pagemap_watcher(), pp_process(), __ATOMIC_RELAXED);
 }
@@ -255,6 +260,8 @@ pp_process_announce(void)
 /* Nothing of ours may run when the library has gone. */
 RTE_FINI(cancel_tick)
 {
+	if (registered)
+		rte_mp_action_unregister(MSG_NAME);
 	/* Relaxed: who sets it now does so too late. */
 	if (__atomic_load_n(&ever_armed, __ATOMIC_RELAXED))
 		rte_eal_alarm_cancel(tick, NULL);

@@ -84,6 +84,35 @@ pp_ctl_lock(struct pagepool_state *st)
 		pp_cache_mend(st);
 }
 
+/** The same, but not of a pool that is being destroyed: destroy has the lock and waits for those who are
+ * inside, of whom the caller is one. @return false if it is */
+bool
+pp_ctl_lock_inside(struct pagepool_state *st)
+{
+	uint32_t holder;
+
+	for (unsigned int i = 1;; i++) {
+		holder = 0;
+		/* Acquire: as in pp_lock(). */
+		if (__atomic_compare_exchange_n(&st->ctl_lock.holder, &holder, pp_process_mark(),
+			    false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
+		if (pp_is_dying(st))
+			return false;
+		if (i % SPINS == 0) {
+			if (!pp_process_alive(holder) &&
+				__atomic_compare_exchange_n(&st->ctl_lock.holder, &holder,
+					pp_process_mark(), false, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED)) {
+				pp_cache_mend(st);
+				return true;
+			}
+			sched_yield();
+		}
+		rte_pause();
+	}
+}
+
 void
 pp_ctl_unlock(struct pagepool_state *st)
 {

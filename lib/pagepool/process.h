@@ -93,6 +93,7 @@ pp_lock_hold(struct pp_lock *lock)
 void pp_slab_lock(struct pagepool_state *st);
 void pp_slab_unlock(struct pagepool_state *st);
 void pp_ctl_lock(struct pagepool_state *st);
+bool pp_ctl_lock_inside(struct pagepool_state *st);
 void pp_ctl_unlock(struct pagepool_state *st);
 
 /* view.c */

@@ -175,13 +175,15 @@ pp_view_get(struct pagepool_state *st)
 		return &st->guest;
 	cancel = pp_cancel_off();
 	fresh = rte_zmalloc("pagepool_view", sizeof(*fresh), RTE_CACHE_LINE_SIZE);
-	pp_ctl_lock(st);
-	v = view_take(st, &fresh);
-	pp_ctl_unlock(st);
+	v = NULL;
+	if (pp_ctl_lock_inside(st)) {
+		v = view_take(st, &fresh);
+		pp_ctl_unlock(st);
+	}
 	rte_free(fresh);
 	if (v != NULL)
 		pp_process_announce();
-	else
+	else if (!pp_is_dying(st))
 		__atomic_store_n(&failed, st->id, __ATOMIC_RELAXED);
 	pp_cancel_restore(cancel);
 	return v != NULL ? &v->pool : &st->guest;

@@ -9,10 +9,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <rte_lcore.h>
+#include <rte_log.h>
 
 #include "mp.h"
 #include "pagepool_priv.h"
@@ -146,6 +148,26 @@ try_point(struct pagepool *pool, enum point point, unsigned int *gone)
 	return 0;
 }
 
+/* Destroy does not find anybody inside. */
+static int
+destroy_quickly(struct pagepool *pool, unsigned int gone)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *log = open_memstream(&text, &len);
+
+	MP_CHECK(log != NULL, "no log");
+	rte_openlog_stream(log);
+	alarm(20);
+	MP_CHECK(pagepool_destroy(pool) == gone, "not %u in use", gone);
+	alarm(0);
+	rte_openlog_stream(NULL);
+	fclose(log);
+	MP_CHECK(strstr(text, "somebody was killed") == NULL, "the log is: %s", text);
+	free(text);
+	return 0;
+}
+
 /* died_at: at each point one dies; nobody waits for it, no page is in two places, and no more are gone
  * than it was moving. */
 static int
@@ -159,14 +181,11 @@ died_at_primary(void)
 	for (unsigned int i = 0; i < NB_POINTS; i++)
 		if (try_point(pool, i, &gone) < 0)
 			return -1;
-	alarm(20);
-	MP_CHECK(pagepool_destroy(pool) == gone, "not %u in use", gone);
-	alarm(0);
-	return 0;
+	return destroy_quickly(pool, gone);
 }
 
-/* died_anywhere: many die while they alloc and put as fast as they can, in bursts of all sizes, and the
- * primary does the same. */
+/* died_anywhere: many die while they alloc and put as fast as they can, in bursts of all sizes, most of
+ * them in the middle of that, and the primary does the same. */
 #define ROUNDS    8u
 #define CHILDREN  3u
 #define MAX_BURST 400u
@@ -175,14 +194,15 @@ static int
 churn(struct pagepool *pool, unsigned int *seed)
 {
 	void *pages[MAX_BURST];
-	unsigned int n = 1 + rand_r(seed) % (rand_r(seed) % 4 == 0 ? MAX_BURST : 32);
+	unsigned int n = 1 + rand_r(seed) % (rand_r(seed) % 2 == 0 ? MAX_BURST : 32);
+	bool look = rand_r(seed) % 16 == 0;
 
 	if (pagepool_alloc_bulk(pool, pages, n) == 0)
 		return 0;
 	for (unsigned int i = 0; i < n; i++)
 		__atomic_store_n(
 			(uint64_t *)pages[i], (uint64_t)getpid() << 32 | i, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; look && i < n; i++)
 		MP_CHECK(__atomic_load_n((uint64_t *)pages[i], __ATOMIC_RELAXED) ==
 				 ((uint64_t)getpid() << 32 | i),
 			"page %p is in use twice", pages[i]);
@@ -204,13 +224,43 @@ died_anywhere_secondary(void)
 {
 	struct pagepool *pool = pagepool_lookup(MP_NATIVE);
 	struct mp_shared *shared = mp_shared();
-	unsigned int seed = getpid();
+	unsigned int seed = getpid(), k;
 
 	MP_CHECK(shared != NULL && pool != NULL, "nothing shared");
+	/* It has a cache now, which the primary is to know. */
+	if (churn(pool, &seed) < 0)
+		return -1;
+	k = __atomic_fetch_add(&shared->point, 1, __ATOMIC_RELAXED);
+	shared->pass[0][k] = (void *)(uintptr_t)getpid();
+	shared->pass[1][k] = pagepool_cache_self(pool);
 	__atomic_fetch_add(&shared->started, 1, __ATOMIC_ACQ_REL);
 	for (;;)
 		if (churn(pool, &seed) < 0)
 			return -1;
+}
+
+/* Kill one while it is inside, that is, stop it until it stands there. */
+static int
+kill_inside(struct mp_child *child)
+{
+	struct mp_shared *shared = mp_shared();
+	const struct pagepool_cache *c = NULL;
+	unsigned int tries = 20000;
+	siginfo_t info;
+
+	for (unsigned int i = 0; i < CHILDREN; i++)
+		if (shared->pass[0][i] == (void *)(uintptr_t)child->pid)
+			c = shared->pass[1][i];
+	MP_CHECK(c != NULL, "it is not known");
+	do {
+		kill(child->pid, SIGCONT);
+		usleep(20);
+		kill(child->pid, SIGSTOP);
+		MP_CHECK(waitid(P_PID, child->pid, &info, WSTOPPED | WEXITED | WNOWAIT) == 0 &&
+				 info.si_code == CLD_STOPPED,
+			"it did not stop");
+	} while (__atomic_load_n(&c->busy, __ATOMIC_SEQ_CST) == 0 && --tries > 0);
+	return mp_kill(child);
 }
 
 static int
@@ -220,6 +270,7 @@ anywhere_round(struct pagepool *pool, unsigned int *seed, unsigned int *gone)
 	struct mp_child child[CHILDREN] = {0};
 	unsigned int before = *gone;
 
+	shared->point = 0;
 	__atomic_store_n(&shared->started, 0, __ATOMIC_RELEASE);
 	for (unsigned int i = 0; i < CHILDREN; i++)
 		if (mp_start(&child[i], same) < 0)
@@ -234,7 +285,7 @@ anywhere_round(struct pagepool *pool, unsigned int *seed, unsigned int *gone)
 		while (n-- > 0)
 			if (churn(pool, seed) < 0)
 				return -1;
-		if (mp_kill(&child[i]) < 0)
+		if ((rand_r(seed) % 4 == 0 ? mp_kill(&child[i]) : kill_inside(&child[i])) < 0)
 			return -1;
 		/* Half of them die unnoticed by their survivors. */
 		if (rand_r(seed) % 2 == 0)
@@ -244,8 +295,8 @@ anywhere_round(struct pagepool *pool, unsigned int *seed, unsigned int *gone)
 		MP_CHECK(pagepool_reclaim(child[i].pid) >= 0, "not dead");
 	alarm(0);
 	*gone = pagepool_in_use_count(pool);
-	MP_CHECK(
-		*gone <= before + CHILDREN * (MAX_BURST + 96), "%u gone, before %u", *gone, before);
+	MP_CHECK(*gone <= before + CHILDREN * (2 * MAX_BURST + 96), "%u gone, before %u", *gone,
+		before);
 	MP_CHECK(pagepool_check(pool) == 0, "check");
 	return 0;
 }
@@ -276,10 +327,7 @@ died_anywhere_primary(void)
 			return -1;
 		printf("round %u: %u gone\n", i, gone);
 	}
-	alarm(20);
-	MP_CHECK(pagepool_destroy(pool) == gone, "not %u in use", gone);
-	alarm(0);
-	return 0;
+	return destroy_quickly(pool, gone);
 }
 
 const struct mp_test mp_tests_died_inside[] = {
