@@ -129,7 +129,7 @@ main() {
 	# What only one suite needs: without it that suite is skipped.
 	(pp_setup_packages clang-format=clang-format shellcheck=shellcheck mmdebstrap=mmdebstrap \
 		spin=spin doxygen=doxygen sphinx-build=python3-sphinx \
-		myst-anchors=python3-myst-parser babeltrace2=babeltrace2) ||
+		myst-anchors=python3-myst-parser babeltrace2=babeltrace2 valgrind=valgrind) ||
 		pp_warn "some suites will be skipped"
 	pp_setup_hugepages 512
 	[ "$PP_HUGE" = 1 ] || pp_say "No huge pages: $PP_HUGE_WHY"

@@ -35,6 +35,7 @@ enum bench_group {
 	GROUP_CONTEND,
 	GROUP_CREATE,
 	GROUP_DETACH,
+	GROUP_TRACK,
 	GROUPS
 };
 
@@ -121,7 +122,8 @@ struct results {
 extern const struct bench *const perf_benches[];
 extern const unsigned int perf_benches_nb;
 extern const struct bench bench_calib, bench_fast_path, bench_ptr_ring, bench_slow, bench_slow_bulk,
-	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach;
+	bench_bulk, bench_handover, bench_pipeline, bench_contend, bench_create, bench_detach,
+	bench_track;
 
 /** Sizes of a pool for `c`, ample for all caches and rings on the way. */
 void bench_shape(const struct perf_case *c, struct pool_shape *s);

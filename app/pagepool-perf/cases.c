@@ -24,6 +24,7 @@ const struct bench *const perf_benches[] = {
 	&bench_contend,
 	&bench_create,
 	&bench_detach,
+	&bench_track,
 };
 const unsigned int perf_benches_nb = RTE_DIM(perf_benches);
 

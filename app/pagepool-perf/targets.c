@@ -50,6 +50,7 @@ static const struct target targets[] = {
 	{"metadata per page, bytes", 16, FIGURE_META, "create", "pagepool", 512, 1, NULL},
 	{"detach with 1,000,000 pages out / with 1,000", 1.50, FIGURE_PAIR, "detach", "1000000_out",
 		0, 1, "1000_out"},
+	{"tracking on / off, bulk 32", 2.00, FIGURE_PAIR, "track", "on", 512, 32, "off"},
 	{"testpmd-pp, io, two net_null ports (higher is better)", 1.10, FIGURE_ELSEWHERE, NULL,
 		NULL, 0, 0, NULL},
 };

@@ -71,6 +71,9 @@ slab_range(const struct pp_domain *domain, const struct pp_slab *slab, struct pp
 		return US;
 	if (pp_dma_by_eal((void *)slab->base))
 		return EAL;
+	/* Of a provider that leaves it to us, although EAL knows the memory. */
+	if (slab->map)
+		return US;
 	return rte_mem_virt2memseg_list((void *)slab->base) != NULL ? OWNER : US;
 }
 

@@ -52,10 +52,11 @@ above_eal(const struct rte_memseg_list *msl, void *arg)
 	return 0;
 }
 
-/* Map the file at the lowest free address above EAL's own memory: near to it, so that IOMMUs reach
- * it which are narrower than a virtual address. NULL if there is no room. */
-static void *
-map_low(int fd, size_t len)
+/** Map a file at the lowest free address above EAL's own memory: near to it, so that IOMMUs reach
+ * it which are narrower than a virtual address. A multiple of PAGEPOOL_GRANULE; NULL if there is no
+ * room. */
+void *
+pp_memfd_map_low(int fd, size_t len, int flags)
 {
 	uintptr_t addr = ROOM_START, step = PAGEPOOL_GRANULE;
 
@@ -70,8 +71,8 @@ map_low(int fd, size_t len)
 				(uintptr_t)msl->base_va + msl->len, (uintptr_t)PAGEPOOL_GRANULE);
 			continue;
 		}
-		p = mmap((void *)addr, len, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+		p = mmap((void *)addr, len, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, fd,
+			0);
 		if (p == (void *)addr)
 			return p;
 		if (p != MAP_FAILED)
@@ -94,9 +95,9 @@ map_any(int fd, size_t len)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Bind memory to a node before its first page comes. */
-static int
-bind_node(void *addr, size_t len, int node)
+/** Bind memory to a node before its first page comes. @return 0 or -errno */
+int
+pp_memfd_bind(void *addr, size_t len, int node)
 {
 	unsigned long mask[(RTE_MAX_NUMA_NODES + 63) / 64 + 1] = {0};
 
@@ -156,14 +157,14 @@ map(size_t len, int node, void **addr)
 		close(fd);
 		return ret;
 	}
-	*addr = map_low(fd, len);
+	*addr = pp_memfd_map_low(fd, len, MAP_SHARED);
 	if (*addr == NULL)
 		*addr = map_any(fd, len);
 	/* The mapping keeps the file. */
 	close(fd);
 	if (*addr == NULL)
 		return -ENOMEM;
-	ret = bind_node(*addr, len, node);
+	ret = pp_memfd_bind(*addr, len, node);
 	if (ret == 0)
 		ret = populate(*addr, len);
 	if (ret < 0)

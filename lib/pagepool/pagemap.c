@@ -136,6 +136,23 @@ add_leaves(uintptr_t base, size_t len)
 	return 0;
 }
 
+/* Is any of the memory in a slab already? Locked. */
+static bool
+taken(const struct pp_slab *slab)
+{
+	struct pp_slab **e;
+
+	for (size_t off = 0; off < slab->len; off += PAGEPOOL_GRANULE) {
+		e = entry(slab->base + off);
+		/* Relaxed: written under the lock. */
+		if (e != NULL && __atomic_load_n(e, __ATOMIC_RELAXED) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/** Let a slab be found by its addresses. @return 0, -EEXIST: its memory is another slab's, of any
+ * pool; -ENOMEM, -EINVAL */
 int
 pp_pagemap_set(struct pp_slab *slab)
 {
@@ -144,7 +161,7 @@ pp_pagemap_set(struct pp_slab *slab)
 	if ((slab->base + slab->len) >> 48 != 0)
 		return ret;
 	rte_spinlock_lock(&map->lock);
-	ret = add_leaves(slab->base, slab->len);
+	ret = taken(slab) ? -EEXIST : add_leaves(slab->base, slab->len);
 	if (ret == 0)
 		for (size_t off = 0; off < slab->len; off += PAGEPOOL_GRANULE)
 			/* Release: pairs with the acquire in pp_pagemap_find(). */
@@ -220,7 +237,7 @@ void
 pp_slab_desc_put(struct pp_slab *slab)
 {
 	pp_slab_init(slab, NULL, 0, 0);
-	memset(&slab->mz, 0, sizeof(*slab) - offsetof(struct pp_slab, mz));
+	memset(&slab->provider, 0, sizeof(*slab) - offsetof(struct pp_slab, provider));
 	rte_spinlock_lock(&map->lock);
 	slab->next_unused = map->unused;
 	map->unused = slab;

@@ -13,6 +13,7 @@
 #include "dma.h"
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
+#include "provider.h"
 
 RTE_LOG_REGISTER_DEFAULT(pp_logtype, NOTICE)
 
@@ -89,7 +90,7 @@ check_params(const struct pagepool_params *p)
 			p->name, p->socket_id, RTE_MAX_NUMA_NODES);
 		return -EINVAL;
 	}
-	if (check_sizes(p) < 0 || check_cache(p) < 0)
+	if (check_sizes(p) < 0 || check_cache(p) < 0 || pp_provider_check(p) < 0)
 		return -EINVAL;
 	return 0;
 }
@@ -120,7 +121,7 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	if (track != NULL && strcmp(track, "1") == 0)
 		st->flags |= PAGEPOOL_F_TRACK;
 	st->check = st->flags & PAGEPOOL_F_CHECK;
-	st->watch = st->check ? PP_WATCH_CHECK : 0;
+	pp_watch_set(st, st->check ? PP_WATCH_CHECK : 0);
 	if (pp_barrier_register() < 0 && !(st->flags & PAGEPOOL_F_FENCE)) {
 		PP_LOG(NOTICE, "%s: no expedited membarrier(2), caches use fences\n", st->name);
 		st->flags |= PAGEPOOL_F_FENCE;
@@ -152,6 +153,7 @@ pp_state_clear(struct pagepool_state *st)
 		rte_free(c);
 	pp_view_free_all(st);
 	pp_slab_free_all(st);
+	pp_provider_end(st);
 	pp_ring_free(st);
 	rte_free(st->no_cache);
 	pp_track_free(st);
@@ -192,6 +194,7 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	st->pages_max = p->nb_pages;
 	if (!(st->flags & PAGEPOOL_F_EXTERNAL))
 		st->pages_max = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
+	st->pages_wanted = st->pages_max;
 	if (st->ring_size == 0)
 		st->ring_size = st->pages_max;
 	if (p->ring_size == 0 && (st->flags & PAGEPOOL_F_RING_RTS))
@@ -237,13 +240,17 @@ state_new(const struct pagepool_params *p)
 		return NULL;
 	}
 	state_init(st, p);
-	ret = state_fill(st, p);
+	ret = pp_provider_begin(st, p);
+	if (ret == 0) {
+		ret = state_fill(st, p);
+		if (ret < 0)
+			tell_no_memory(p, ret);
+	}
 	if (ret == 0 && (st->flags & PAGEPOOL_F_POISON))
 		ret = pagepool_poison(&st->head, true);
 	else if (ret == 0 && (st->flags & PAGEPOOL_F_TRACK))
 		ret = pagepool_track(&st->head, true);
 	if (ret < 0) {
-		tell_no_memory(p, ret);
 		pp_state_free(st);
 		rte_errno = -ret;
 		return NULL;
@@ -267,6 +274,8 @@ pagepool_create(const struct pagepool_params *params)
 	st = state_new(params);
 	if (st == NULL)
 		return NULL;
+	/* Before others can find it. */
+	st->live = true;
 	ret = pp_list_add(st);
 	if (ret < 0) {
 		if (ret == -EEXIST)

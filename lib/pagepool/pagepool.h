@@ -48,6 +48,8 @@ struct pagepool_provider_ops;
 
 /** Longest pool name, with its terminating 0. */
 #define PAGEPOOL_NAMESIZE 32
+/** Longest text in which a provider says what memory it has, with its terminating 0. */
+#define PAGEPOOL_PROVIDER_TEXT 96
 /** Page sizes are multiples of this many bytes ... */
 #define PAGEPOOL_PAGE_ALIGN 64u
 /** ... up to this many. */
@@ -148,6 +150,8 @@ struct pagepool_info {
 	uint64_t slab_bytes;          /**< Bytes of all slabs. */
 	uint64_t meta_bytes;          /**< Bytes of everything else but the caches. */
 	uint64_t cache_bytes;         /**< Bytes of the caches of the lcores that have one. */
+	uint32_t memory_kind;         /**< enum pagepool_memory_kind, of pagepool_provider.h. */
+	char memory[PAGEPOOL_PROVIDER_TEXT]; /**< What its provider says that it is, for people. */
 };
 
 /**

@@ -2,9 +2,11 @@
  * Copyright (c) 2026 the pagepool authors
  *
  * What the files of the library share. The state of a pool lies in memory that all processes
- * map at the same address; nothing in it points to the private memory of one.
+ * map at the same address; nothing in it points to the private memory of one, but for the provider.
  *
  * Locks, and the order in which they may be nested:
+ *   fallback.c's slabs of ordinary pages, of one process: that they come, and that the last one is
+ *               gone. Held during system calls.
  *   dma.c's     attachments and domains, of one process. Taken by control threads, and by the put
  *               that frees a destroyed pool which is still attached. Held during system calls.
  *   ctl_lock    create and take caches, destroy. Its holder may wait for an owner to leave its
@@ -19,7 +21,7 @@
  *               pool's state. Nothing of ours is nested in it.
  * ctl_lock, slab_lock and the ring locks are taken from a process that has died with them (lock.c).
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
- * it either.
+ * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
 #ifndef PAGEPOOL_PRIV_H
 #define PAGEPOOL_PRIV_H
@@ -34,6 +36,7 @@
 #include <rte_spinlock.h>
 
 #include "pagepool.h"
+#include "pagepool_provider.h"
 #include "process.h"
 
 extern int pp_logtype;
@@ -73,8 +76,12 @@ struct pp_slab {
 	uintptr_t base;
 	size_t len;
 	struct pagepool_state *st; /**< NULL: the descriptor is not in use. */
-	const struct rte_memzone *mz;
-	bool memfd;    /**< Its memory is a chunk of memfd.c. */
+	/** Of which provider its memory is; NULL in external pools. The
+	 * owner's alone, unless it is EAL's (eal): tables have other addresses in other processes. */
+	const struct pagepool_provider_ops *provider;
+	void *handle;  /**< The provider's. */
+	bool eal;      /**< The provider is EAL's, and any process may free it. */
+	bool map;      /**< PAGEPOOL_PROVIDER_F_MAP. */
 	bool fallback; /**< Ordinary pages, for want of huge ones. */
 	int16_t node;  /**< NUMA node it lies on, -1: not known. */
 	void *track;   /**< Records of who holds its pages. */
@@ -157,7 +164,9 @@ struct pagepool_state {
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
 	bool shared;                     /**< Other processes use it too: the ring has locks. */
-	uint32_t watch;                  /**< What allocs and puts have to look at, PP_WATCH_*. */
+	bool watched;                    /**< Allocs and puts have to look at something ... */
+	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
+	bool live;                       /**< It was created, and may be in use. */
 	uint32_t dying;                  /**< Destroyed: puts are counted, allocs fail. */
 	struct pagepool_cache *no_cache; /**< The cache that is always empty. */
 
@@ -189,13 +198,27 @@ struct pagepool_state {
 	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
 	bool direct_off;   /**< Direct recycling is disabled: no cache may hold anything. */
 	bool owner_gone;   /**< Its creator has died, and its caches have been taken over. */
-	bool own_memory;   /**< Some of it lies in chunks, which no other process maps. */
+	bool own_memory;   /**< Some of it is memory that no other process maps. */
 	uint32_t round;    /**< Reclaim that has last looked here; the lock of inherit.c. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 
 	struct pp_recycling recycling __rte_cache_aligned;
 	struct pp_rates rates __rte_cache_aligned;
+	/* Where slabs come from, of use to the owner's process alone; see provider.c. */
+	const struct pagepool_provider_ops *provider; /**< NULL: external. */
+	void *provider_priv;
+	bool provider_begun; /**< It has to be ended. */
+	bool provider_kept;  /**< Some of its memory stays for good, and so does the provider. */
+	bool way_out;        /**< EAL's memory may stand in for it. */
+	struct pagepool_provider_info provider_info;
+
+	/* Ordinary pages that stand in for huge ones, see fallback.c. */
+	uint32_t pages_wanted;      /**< Pages that the pool has to have when it is well. */
+	uint32_t fallback_slabs;    /**< slab_lock. */
+	uint32_t fallback_pages;    /**< slab_lock. */
+	uint64_t released_fallback; /**< Atomic. */
+	uint64_t heal_at;           /**< When to try next, in timer cycles; atomic. */
 
 	/** Threads without a cache that are inside the pool: of its creator ... */
 	uint32_t guests __rte_cache_aligned;
@@ -413,10 +436,6 @@ void pp_state_free(struct pagepool_state *st);
 /* pktmbuf.c */
 bool pp_pktmbuf_chunk(const struct rte_mempool_memhdr *hdr);
 
-/* provider.c */
-int pp_provider_alloc(struct pagepool_state *st, size_t len, struct pp_slab *slab);
-void pp_provider_free(struct pp_slab *slab);
-
 /* put.c */
 void pp_give(
 	struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n);
@@ -447,6 +466,8 @@ uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
+int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
+void pp_slab_free(struct pp_slab *slab);
 void pp_slab_free_all(struct pagepool_state *st);
 struct pp_slab *pp_slab_find(const struct pagepool_state *st, const void *addr);
 int64_t pp_slab_index(const struct pp_slab *slab, const void *page);
@@ -461,11 +482,8 @@ pp_slab_unit(const struct pagepool_state *st, const struct pp_slab *slab, const 
 	return ((uintptr_t)addr - slab->base) >> st->unit_shift;
 }
 
-/* telemetry_inuse.c, telemetry_stats.c */
-struct rte_tel_data;
-void pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d);
+/* telemetry_stats.c */
 void pp_rates_init(struct pagepool_state *st);
-void pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d);
 
 /* trace.c */
 void pp_trace_hold(const struct pagepool_state *st, const void *page, uint32_t n);
@@ -493,15 +511,35 @@ uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
 /* track_report.c */
 void pp_track_warn(const struct pagepool_state *st, int64_t in_use, char *buf, size_t len);
 
-/* What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
+/** What has to be looked at, if anything. Relaxed: the control call that changes it has a barrier, and
  * a page's way from a put to an alloc orders what is written down for it. */
 static inline uint32_t
 pp_watch(const struct pagepool_state *st)
 {
+	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+}
+
+/** Change it. For control calls, which take turns. */
+static inline void
+pp_watch_set(struct pagepool_state *st, uint32_t watch)
+{
+	/* Relaxed, both: see pp_watch(). */
+	__atomic_store_n(&st->watch, watch, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->watched, watch != 0, __ATOMIC_RELAXED);
+}
+
+/** Has anything? For every alloc and put out of line. Not atomic, since its only use is one branch, of
+ * which compilers make one instruction for a plain byte and two for an atomic one; but for the thread
+ * sanitizer, which cannot know. */
+static __rte_always_inline bool
+pp_watched(const struct pagepool_state *st)
+{
 #ifdef PAGEPOOL_NO_TRACK
 	return st->check;
+#elif defined(__SANITIZE_THREAD__)
+	return __atomic_load_n(&st->watched, __ATOMIC_RELAXED);
 #else
-	return __atomic_load_n(&st->watch, __ATOMIC_RELAXED);
+	return st->watched;
 #endif
 }
 

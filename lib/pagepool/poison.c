@@ -21,8 +21,8 @@ pagepool_poison(struct pagepool *pool, bool on)
 		return -EINVAL;
 	st = pool->state;
 	if (!on) {
-		/* Relaxed: a page's record says whether it was filled. */
-		__atomic_fetch_and(&st->watch, ~PP_WATCH_POISON, __ATOMIC_RELAXED);
+		/* At once: a page's record says whether it was filled. */
+		pp_watch_set(st, pp_watch(st) & ~PP_WATCH_POISON);
 		return 0;
 	}
 	if (st->flags & PAGEPOOL_F_EXTERNAL) {
@@ -34,7 +34,7 @@ pagepool_poison(struct pagepool *pool, bool on)
 	}
 	ret = pagepool_track(pool, true);
 	if (ret == 0)
-		__atomic_fetch_or(&st->watch, PP_WATCH_POISON, __ATOMIC_RELAXED);
+		pp_watch_set(st, pp_watch(st) | PP_WATCH_POISON);
 	return ret;
 }
 

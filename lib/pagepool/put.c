@@ -5,10 +5,21 @@
  * or the slabs; checks; and puts of a pool that has been destroyed.
  */
 #include "pagepool_priv.h"
+#include "provider.h"
 
-/** Pages into the ring, what it cannot hold into slabs. */
-void
-pp_give(struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n)
+/* Pages sorted at a time, on the stack. */
+#define PORTION 64u
+
+/* Must pages be looked at, since some may be of those that are not recycled? Relaxed: who has one has
+ * got it, or been given it, after the reason was set. */
+static bool
+must_sort(const struct pagepool_state *st)
+{
+	return __atomic_load_n(&st->outline, __ATOMIC_RELAXED) & PP_OUT_FALLBACK;
+}
+
+static void
+give(struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n)
 {
 	unsigned int done = pp_ring_put(st, pages, n);
 
@@ -21,6 +32,27 @@ pp_give(struct pagepool_state *st, struct pagepool_cache *c, void *const *pages,
 			pp_refuse(st, pages[i], "more pages put than there are");
 	else
 		pp_slab_give(st, pages + done, n - done);
+}
+
+/** Pages into the ring, what it cannot hold, or must not, into slabs. */
+void
+pp_give(struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n)
+{
+	void *good[PORTION], *bad[PORTION];
+	unsigned int chunk, nb_good;
+
+	if (likely(!must_sort(st))) {
+		give(st, c, pages, n);
+		return;
+	}
+	for (; n > 0; n -= chunk, pages += chunk) {
+		chunk = RTE_MIN(n, PORTION);
+		nb_good = pp_fallback_split(st, pages, chunk, good, bad);
+		if (nb_good > 0)
+			give(st, c, good, nb_good);
+		if (nb_good < chunk)
+			pp_slab_give(st, bad, chunk - nb_good);
+	}
 }
 
 static void
@@ -44,14 +76,17 @@ flush(struct pagepool_state *st, struct pagepool_cache *c, uint32_t len, unsigne
 }
 
 /* Where a put ends. */
-enum target { TO_CACHE, TO_RING, TO_SLAB };
+enum target { TO_CACHE, TO_RING, TO_SLAB, TO_FALLBACK };
 
 /* Past the cache, counted as what it is. */
 static void
 put_around(struct pagepool_state *st, struct pagepool_cache *c, void *const *pages, unsigned int n,
 	enum target to)
 {
-	if (to == TO_SLAB && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+	if (to == TO_FALLBACK) {
+		pp_count(st, st->no_cache, &st->released_fallback, n);
+		pp_slab_give(st, pages, n);
+	} else if (to == TO_SLAB && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
 		pp_count(st, c, &c->released, n);
 		pp_slab_give(st, pages, n);
 	} else {
@@ -112,6 +147,35 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, v
 	pp_zombie_put(st, n);
 }
 
+/* The same for a pool with ordinary pages, which go to their slabs. What is still to be put keeps the
+ * pool meanwhile. */
+static void
+put_sorted(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
+{
+	void *good[PORTION], *bad[PORTION];
+	unsigned int chunk, nb_good;
+
+	for (; n > 0; n -= chunk, pages += chunk) {
+		chunk = RTE_MIN(n, PORTION);
+		nb_good = pp_fallback_split(pool->state, pages, chunk, good, bad);
+		if (nb_good > 0)
+			put(pool, good, nb_good, to, pages);
+		if (nb_good < chunk)
+			put(pool, bad, chunk - nb_good, TO_FALLBACK, pages);
+	}
+}
+
+/* By whichever of the two. */
+static void
+put_any(struct pagepool *pool, void *const *pages, unsigned int n, enum target to,
+	void *const *from)
+{
+	if (unlikely(to != TO_SLAB && must_sort(pool->state)))
+		put_sorted(pool, pages, n, to);
+	else
+		put(pool, pages, n, to, from);
+}
+
 /* Pages of these that may go home; what is to be known of them is written down. */
 static unsigned int
 look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n, void **good,
@@ -133,7 +197,7 @@ static __rte_noinline void
 put_watched(
 	struct pagepool *pool, void *const *pages, unsigned int n, enum target to, uintptr_t site)
 {
-	void *good[2][64], *const *from = pages;
+	void *good[2][PORTION], *const *from = pages;
 	unsigned int chunk, nb_good, nb_kept = 0, next = 0;
 	uint32_t watch = pp_watch(pool->state);
 
@@ -143,12 +207,12 @@ put_watched(
 		if (nb_good == 0)
 			continue;
 		if (nb_kept > 0)
-			put(pool, good[!next], nb_kept, to, from);
+			put_any(pool, good[!next], nb_kept, to, from);
 		nb_kept = nb_good;
 		next = !next;
 	}
 	if (nb_kept > 0)
-		put(pool, good[!next], nb_kept, to, from);
+		put_any(pool, good[!next], nb_kept, to, from);
 }
 
 /* Here, so that the site is read only by who needs it. */
@@ -156,10 +220,10 @@ put_watched(
 	do {                                                                                       \
 		if (unlikely((n) == 0))                                                            \
 			return;                                                                    \
-		if (unlikely(pp_watch((pool)->state) != 0))                                        \
+		if (unlikely(pp_watched((pool)->state)))                                           \
 			put_watched(pool, pages, n, to, (uintptr_t)__builtin_return_address(0));   \
 		else                                                                               \
-			put(pool, pages, n, to, pages);                                            \
+			put_any(pool, pages, n, to, pages);                                        \
 	} while (0)
 
 PP_EXPORT __rte_noinline void
@@ -173,10 +237,10 @@ pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintp
 {
 	if (unlikely(n == 0))
 		return;
-	if (unlikely(pp_watch(pool->state) != 0))
+	if (unlikely(pp_watched(pool->state)))
 		put_watched(pool, pages, n, TO_CACHE, site);
 	else
-		put(pool, pages, n, TO_CACHE, pages);
+		put_any(pool, pages, n, TO_CACHE, pages);
 }
 
 PP_EXPORT void

@@ -17,6 +17,7 @@
 #include <rte_cycles.h>
 
 #include "pagepool_priv.h"
+#include "provider.h"
 
 /* Rounds of waiting between looks whether those who are inside live. */
 #define LOOK_ROUNDS 1000u
@@ -149,6 +150,7 @@ end_pool(struct pagepool_state *st)
 	bool idle = pp_close(st);
 	unsigned int in_use = pagepool_in_use_count(&st->head);
 
+	pp_fallback_stop(st);
 	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */

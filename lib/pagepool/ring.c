@@ -9,6 +9,7 @@
  * Wide: an entry is a pointer, for pools whose memory lies too far apart for 32 bits.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
@@ -16,6 +17,7 @@
 #include <rte_ring_elem.h>
 
 #include "pagepool_priv.h"
+#include "provider.h"
 
 /* Entries of a cache line. */
 #define LINE (RTE_CACHE_LINE_SIZE / sizeof(uint32_t))
@@ -45,10 +47,18 @@ ring_make(const struct pagepool_state *st, uint32_t esize, uint64_t *bytes)
 	return r;
 }
 
+/* May memory come at work that lies anywhere? Ours lies close together (memfd.c). */
+static bool
+may_be_far(const struct pagepool_state *st)
+{
+	return pp_provider_foreign(st) &&
+	       ((st->flags & PAGEPOOL_F_FALLBACK) || st->pages_max > st->pages_wanted);
+}
+
 int
 pp_ring_create(struct pagepool_state *st)
 {
-	st->ring_esize = sizeof(uint32_t);
+	st->ring_esize = may_be_far(st) ? sizeof(void *) : sizeof(uint32_t);
 	st->ring = ring_make(st, st->ring_esize, &st->ring_bytes);
 	return st->ring == NULL ? -ENOMEM : 0;
 }
@@ -97,6 +107,12 @@ pp_ring_reach(struct pagepool_state *st, uintptr_t base, size_t len)
 		st->ring_base = base > half ? base - half : 0;
 	if (base >= st->ring_base && base + len - st->ring_base <= 2 * half)
 		return 0;
+	/* Others may be in the ring. */
+	if (st->live && !(st->flags & PAGEPOOL_F_EXTERNAL)) {
+		PP_LOG(ERR, "%s: new memory at %#" PRIxPTR " is too far from what it has\n",
+			st->name, base);
+		return -ERANGE;
+	}
 	return ring_widen(st);
 }
 

@@ -14,6 +14,7 @@
 
 #include "dma.h"
 #include "pagepool_priv.h"
+#include "provider.h"
 
 static uint32_t
 pages_per_granule(const struct pagepool_state *st)
@@ -86,8 +87,9 @@ bitmap_new(size_t bits)
 	return rte_zmalloc("pagepool_bitmap", RTE_ALIGN_CEIL(bits, 64) / 8, RTE_CACHE_LINE_SIZE);
 }
 
-static void
-slab_free(struct pp_slab *slab)
+/** Free a slab that is in no pool. */
+void
+pp_slab_free(struct pp_slab *slab)
 {
 	pp_track_slab_free(slab);
 	rte_free(slab->free);
@@ -97,7 +99,7 @@ slab_free(struct pp_slab *slab)
 	pp_slab_desc_put(slab);
 }
 
-/* slab_free() frees them, also after a failure. */
+/* pp_slab_free() frees them, also after a failure. */
 static int
 slab_bitmaps(struct pagepool_state *st, struct pp_slab *slab)
 {
@@ -133,14 +135,17 @@ slab_overlaps(const struct pagepool_state *st, const struct pp_slab *slab, uint3
 }
 
 /** Room for the descriptors of all slabs that a pool may ever have: others read the array while
- * slabs come and go. Not for external pools. @return 0 or -ENOMEM */
+ * slabs come and go. A pool that heals has both kinds for a while. Not for external pools.
+ * @return 0 or -ENOMEM */
 int
 pp_slab_reserve(struct pagepool_state *st)
 {
 	uint32_t ppg = pages_per_granule(st);
+	size_t room = ((size_t)st->pages_max + ppg - 1) / ppg;
 
-	st->slabs = rte_zmalloc("pagepool_slabs",
-		(((size_t)st->pages_max + ppg - 1) / ppg + 1) * sizeof(st->slabs[0]), 0);
+	if (st->flags & PAGEPOOL_F_FALLBACK)
+		room *= 2;
+	st->slabs = rte_zmalloc("pagepool_slabs", (room + 1) * sizeof(st->slabs[0]), 0);
 	return st->slabs != NULL ? 0 : -ENOMEM;
 }
 
@@ -196,6 +201,11 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pagepool_total_set(&st->slab_bytes, st->slab_bytes + slab->len);
 	pagepool_total_set(&st->slab_meta, st->slab_meta + slab_meta(st, slab));
 	pagepool_total_set(&st->slabs_added, st->slabs_added + 1);
+	if (slab->fallback) {
+		__atomic_store_n(&st->fallback_slabs, st->fallback_slabs + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&st->fallback_pages, st->fallback_pages + slab->nb_pages, __ATOMIC_RELAXED);
+	}
 	pp_slab_unlock(st);
 	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
@@ -219,49 +229,57 @@ pp_slab_add(struct pagepool_state *st, struct pp_slab *slab)
 		}
 	}
 	if (ret < 0)
-		slab_free(slab);
+		pp_slab_free(slab);
 	else
 		/* Tracking may have begun before the slab could be seen. */
 		pp_track_slab_add(st, slab);
 	return ret;
 }
 
-static int
-slab_new(struct pagepool_state *st, size_t granules)
+/** Get a slab of so many granules, or fewer if the provider likes, of the pool's memory or of ordinary
+ * pages. @return granules or -errno */
+int64_t
+pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback)
 {
 	struct pp_slab *slab = pp_slab_desc_get();
+	size_t len = granules * PAGEPOOL_GRANULE;
 	int ret;
 
 	if (slab == NULL)
 		return -ENOMEM;
-	ret = pp_provider_alloc(st, granules * PAGEPOOL_GRANULE, slab);
+	ret = fallback ? pp_provider_fallback(st, len, slab) : pp_provider_alloc(st, len, slab);
 	if (ret < 0) {
-		slab_free(slab);
+		pp_slab_free(slab);
 		return ret;
 	}
+	granules = slab->len / PAGEPOOL_GRANULE;
 	slab->nb_pages = slab->nb_free = granules * pages_per_granule(st);
-	return pp_slab_add(st, slab);
+	ret = pp_slab_add(st, slab);
+	return ret < 0 ? ret : (int64_t)granules;
 }
 
 /** Get slabs for at least nb_pages: a single one if memory allows it, since its number is what
- * DMA mappings cost, else ever smaller ones. On failure the caller frees what there is. */
+ * DMA mappings cost, else ever smaller ones, and then ordinary pages if these may be. On failure
+ * the caller frees what there is. */
 int
 pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages)
 {
 	uint32_t ppg = pages_per_granule(st);
 	size_t left = ((size_t)nb_pages + ppg - 1) / ppg;
 	size_t len = left;
-	int ret;
+	int64_t got;
 
 	while (left > 0) {
 		len = RTE_MIN(len, left);
-		ret = slab_new(st, len);
-		if (ret == 0)
-			left -= len;
-		else if (len == 1 || ret != -ENOMEM)
-			return ret;
-		else
+		got = pp_slab_new(st, len, false);
+		if (got > 0)
+			left -= got;
+		else if (got == -ENOMEM && len > 1)
 			len = (len + 1) / 2;
+		else if (got == -ENOMEM && (st->flags & PAGEPOOL_F_FALLBACK))
+			return pp_fallback_populate(st, left);
+		else
+			return got;
 	}
 	return 0;
 }
@@ -274,7 +292,7 @@ pp_slab_free_all(struct pagepool_state *st)
 
 		if (!(st->flags & PAGEPOOL_F_EXTERNAL))
 			pp_pagemap_clear(slab);
-		slab_free(slab);
+		pp_slab_free(slab);
 	}
 	rte_free(st->slabs);
 	st->slabs = NULL;
@@ -300,7 +318,19 @@ slab_take(struct pp_slab *slab, void **pages, unsigned int n)
 	return got;
 }
 
-/** Take up to n pages from slabs. */
+/* From slabs of ordinary pages, or of others. */
+static unsigned int
+take_kind(struct pagepool_state *st, bool fallback, void **pages, unsigned int n)
+{
+	unsigned int got = 0;
+
+	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
+		if (st->slabs[i]->nb_free > 0 && st->slabs[i]->fallback == fallback)
+			got += slab_take(st->slabs[i], pages + got, n - got);
+	return got;
+}
+
+/** Take up to n pages from slabs; ordinary ones last, so that their slabs can go. */
 unsigned int
 pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 {
@@ -311,9 +341,9 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n)
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
 		return 0;
 	pp_slab_lock(st);
-	for (uint32_t i = 0; i < st->nb_slabs && got < n; i++)
-		if (st->slabs[i]->nb_free > 0)
-			got += slab_take(st->slabs[i], pages + got, n - got);
+	got = take_kind(st, false, pages, n);
+	if (unlikely(got < n && st->fallback_slabs > 0))
+		got += take_kind(st, true, pages + got, n - got);
 	hold = st->hold + got;
 	pagepool_total_set(&st->hold, hold);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);

@@ -56,6 +56,9 @@ add_places(const struct pagepool_state *st, struct pagepool_stats *s)
 	s->release = pagepool_total(&st->release);
 	s->slabs_added = pagepool_total(&st->slabs_added);
 	s->slabs_removed = pagepool_total(&st->slabs_removed);
+	s->fallback_slabs = __atomic_load_n(&st->fallback_slabs, __ATOMIC_RELAXED);
+	s->fallback_pages = __atomic_load_n(&st->fallback_pages, __ATOMIC_RELAXED);
+	s->released_fallback = pagepool_total(&st->released_fallback);
 	/* Relaxed, here and below: pages may come and go while we count. */
 	s->pages = __atomic_load_n(&st->nb_pages, __ATOMIC_RELAXED);
 	s->slab_free = __atomic_load_n(&st->slab_free, __ATOMIC_RELAXED);
@@ -129,6 +132,8 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->ring_size = st->ring_size;
 	info->nb_slabs = __atomic_load_n(&st->nb_slabs, __ATOMIC_RELAXED);
 	info->socket_id = st->socket_id;
+	info->memory_kind = st->provider_info.kind;
+	memcpy(info->memory, st->provider_info.text, sizeof(info->memory));
 	info->slab_bytes = pagepool_total(&st->slab_bytes);
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
 			   pagepool_total(&st->slab_meta) + pp_track_bytes(st);
@@ -155,6 +160,14 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		i.nb_pages, i.page_size, i.nb_slabs, i.slab_bytes, i.meta_bytes, i.cache_bytes);
 	fprintf(f, "  cache %u, burst %u, ring %u pages; node %d; flags 0x%" PRIx64 "\n",
 		i.cache_size, i.burst, i.ring_size, i.socket_id, i.flags);
+	fprintf(f, "  memory: %s",
+		i.memory_kind == PAGEPOOL_MEMORY_NONE ? "announced by the caller" : i.memory);
+	if (i.flags & PAGEPOOL_F_FALLBACK)
+		fprintf(f,
+			"; %" PRIu64 " pages in %" PRIu64 " slabs are ordinary ones, %" PRIu64
+			" puts of such released",
+			s.fallback_pages, s.fallback_slabs, s.released_fallback);
+	fprintf(f, "\n");
 	fprintf(f,
 		"  slab free %" PRIu64 " + ring %" PRIu64 " + caches %" PRIu64 " + in use %" PRIu64
 		" = %" PRIu64 "\n",

@@ -12,16 +12,15 @@
  * A callback that fails makes DPDK answer "null", so what is wrong is an answer as well: a dictionary
  * with "error" and "errno".
  */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 
 #include <rte_errno.h>
 #include <rte_string_fns.h>
-#include <rte_telemetry.h>
 
 #include "dma.h"
 #include "pagepool_priv.h"
+#include "telemetry.h"
 
 /* Things of a list in one answer: an answer is at most 16 KiB, and DPDK leaves out what does not fit. */
 #define LIST_MAX 48u
@@ -38,10 +37,6 @@ answer_error(struct rte_tel_data *d, int err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* It may repeat what the client wrote, in which JSON does not take everything. */
-	for (char *c = text; *c != 0; c++)
-		if (!isprint((unsigned char)*c) || *c == '"' || *c == '\\')
-			*c = '?';
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "error", text);
 	rte_tel_data_add_dict_int(d, "errno", err);
@@ -158,22 +153,21 @@ handle_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	pagepool_info_get(&st->head, &i);
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "name", i.name);
-	rte_tel_data_add_dict_u64(d, "id", st->id);
+	pp_tel_dict_uint(d, "id", st->id);
 	add_flags(d, i.flags);
-	rte_tel_data_add_dict_u64(d, "page_size", i.page_size);
-	rte_tel_data_add_dict_u64(d, "pages", i.nb_pages);
-	rte_tel_data_add_dict_u64(d, "pages_max", st->pages_max);
-	rte_tel_data_add_dict_u64(d, "cache_size", i.cache_size);
-	rte_tel_data_add_dict_u64(d, "burst", i.burst);
-	rte_tel_data_add_dict_u64(d, "ring_size", i.ring_size);
-	rte_tel_data_add_dict_u64(d, "slabs", i.nb_slabs);
+	pp_tel_dict_uint(d, "page_size", i.page_size);
+	pp_tel_dict_uint(d, "pages", i.nb_pages);
+	pp_tel_dict_uint(d, "pages_max", st->pages_max);
+	pp_tel_dict_uint(d, "cache_size", i.cache_size);
+	pp_tel_dict_uint(d, "burst", i.burst);
+	pp_tel_dict_uint(d, "ring_size", i.ring_size);
+	pp_tel_dict_uint(d, "slabs", i.nb_slabs);
 	rte_tel_data_add_dict_int(d, "socket_id", i.socket_id);
-	rte_tel_data_add_dict_u64(d, "slab_bytes", i.slab_bytes);
-	rte_tel_data_add_dict_u64(d, "meta_bytes", i.meta_bytes);
-	rte_tel_data_add_dict_u64(d, "cache_bytes", i.cache_bytes);
+	pp_tel_dict_uint(d, "slab_bytes", i.slab_bytes);
+	pp_tel_dict_uint(d, "meta_bytes", i.meta_bytes);
+	pp_tel_dict_uint(d, "cache_bytes", i.cache_bytes);
 	/* Relaxed: of this moment. */
-	rte_tel_data_add_dict_u64(
-		d, "attachments", __atomic_load_n(&st->attached, __ATOMIC_RELAXED));
+	pp_tel_dict_uint(d, "attachments", __atomic_load_n(&st->attached, __ATOMIC_RELAXED));
 	rte_tel_data_add_dict_int(d, "mempool", st->mempool != NULL);
 	rte_tel_data_add_dict_int(d, "created_here", st->owner == pp_process());
 	pp_list_release();
@@ -216,17 +210,17 @@ handle_zombies(const char *cmd, const char *params, struct rte_tel_data *d)
 		return answer_error(d, EINVAL, "%s takes no argument", cmd);
 	n = pp_zombie_list(list, LIST_MAX);
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_u64(d, "count", n);
+	pp_tel_dict_uint(d, "count", n);
 	for (unsigned int i = 0; i < RTE_MIN(n, LIST_MAX); i++) {
 		struct rte_tel_data *item = item_new();
 
 		if (item == NULL)
 			break;
 		rte_tel_data_add_dict_string(item, "name", list[i].name);
-		rte_tel_data_add_dict_u64(item, "id", list[i].id);
-		rte_tel_data_add_dict_u64(item, "in_use", list[i].in_use);
-		rte_tel_data_add_dict_u64(item, "age_ms", list[i].age_ms);
-		rte_tel_data_add_dict_u64(item, "bytes", list[i].bytes);
+		pp_tel_dict_uint(item, "id", list[i].id);
+		pp_tel_dict_uint(item, "in_use", list[i].in_use);
+		pp_tel_dict_uint(item, "age_ms", list[i].age_ms);
+		pp_tel_dict_uint(item, "bytes", list[i].bytes);
 		add_item(d, i, item);
 	}
 	return 0;
@@ -240,18 +234,18 @@ add_attachment(struct rte_tel_data *d, unsigned int i, const struct pp_attachmen
 	if (item == NULL)
 		return;
 	rte_tel_data_add_dict_string(item, "device", a->device);
-	rte_tel_data_add_dict_u64(item, "pool_id", a->id);
+	pp_tel_dict_uint(item, "pool_id", a->id);
 	rte_tel_data_add_dict_int(item, "zombie", a->zombie);
 	rte_tel_data_add_dict_int(item, "iommu", a->info.iommu);
 	rte_tel_data_add_dict_int(item, "isolated", a->info.isolated);
-	rte_tel_data_add_dict_u64(item, "slabs", a->info.slabs);
-	rte_tel_data_add_dict_u64(item, "slabs_by_eal", a->info.eal);
-	rte_tel_data_add_dict_u64(item, "slabs_by_owner", a->info.owner);
-	rte_tel_data_add_dict_u64(item, "mapped", a->info.mapped);
-	rte_tel_data_add_dict_u64(item, "mapped_bytes", a->info.mapped_bytes);
-	rte_tel_data_add_dict_u64(item, "domain_maps", a->info.domain_maps);
-	rte_tel_data_add_dict_u64(item, "domain_stuck", a->info.domain_stuck);
-	rte_tel_data_add_dict_u64(item, "domain_devices", a->info.domain_devices);
+	pp_tel_dict_uint(item, "slabs", a->info.slabs);
+	pp_tel_dict_uint(item, "slabs_by_eal", a->info.eal);
+	pp_tel_dict_uint(item, "slabs_by_owner", a->info.owner);
+	pp_tel_dict_uint(item, "mapped", a->info.mapped);
+	pp_tel_dict_uint(item, "mapped_bytes", a->info.mapped_bytes);
+	pp_tel_dict_uint(item, "domain_maps", a->info.domain_maps);
+	pp_tel_dict_uint(item, "domain_stuck", a->info.domain_stuck);
+	pp_tel_dict_uint(item, "domain_devices", a->info.domain_devices);
 	add_item(d, i, item);
 }
 
@@ -273,7 +267,7 @@ handle_dma(const char *cmd, const char *params, struct rte_tel_data *d)
 		pp_list_release();
 	}
 	rte_tel_data_start_dict(d);
-	rte_tel_data_add_dict_u64(d, "count", n);
+	pp_tel_dict_uint(d, "count", n);
 	for (unsigned int i = 0; i < RTE_MIN(n, LIST_MAX); i++)
 		add_attachment(d, i, &list[i]);
 	return 0;

@@ -7,10 +7,10 @@
 #include <inttypes.h>
 
 #include <rte_lcore.h>
-#include <rte_telemetry.h>
 
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
+#include "telemetry.h"
 
 /* Holders in one answer, which is at most 16 KiB; those with most pages. */
 #define HOLDERS_MAX 24u
@@ -52,9 +52,9 @@ add_ages(struct rte_tel_data *item, const struct pagepool_holder *h)
 
 	if (ages == NULL)
 		return;
-	rte_tel_data_start_array(ages, RTE_TEL_U64_VAL);
+	rte_tel_data_start_array(ages, PP_TEL_UINT);
 	for (unsigned int i = 0; i < PAGEPOOL_AGES; i++)
-		rte_tel_data_add_array_u64(ages, h->ages[i]);
+		pp_tel_array_uint(ages, h->ages[i]);
 	if (rte_tel_data_add_dict_container(item, "ages", ages, 0) < 0)
 		rte_tel_data_free(ages);
 }
@@ -70,16 +70,16 @@ add_holder(struct rte_tel_data *d, unsigned int i, const struct pagepool_holder 
 	rte_tel_data_start_dict(item);
 	add_site(item, &h->site);
 	rte_tel_data_add_dict_int(item, "lcore", h->lcore == LCORE_ID_ANY ? -1 : (int)h->lcore);
-	rte_tel_data_add_dict_u64(item, "tag", h->tag);
+	pp_tel_dict_uint(item, "tag", h->tag);
 	rte_tel_data_add_dict_int(item, "pid", h->pid);
 	rte_tel_data_add_dict_string(item, "state", state_name(h->state));
-	rte_tel_data_add_dict_u64(item, "count", h->count);
-	rte_tel_data_add_dict_u64(item, "stuck", h->stuck);
-	rte_tel_data_add_dict_u64(item, "taken", h->taken);
-	rte_tel_data_add_dict_u64(item, "home", h->home);
-	rte_tel_data_add_dict_u64(item, "longest_ms", h->longest_ms);
-	rte_tel_data_add_dict_u64(item, "oldest_ms", h->oldest_ms);
-	rte_tel_data_add_dict_u64(item, "youngest_ms", h->youngest_ms);
+	pp_tel_dict_uint(item, "count", h->count);
+	pp_tel_dict_uint(item, "stuck", h->stuck);
+	pp_tel_dict_uint(item, "taken", h->taken);
+	pp_tel_dict_uint(item, "home", h->home);
+	pp_tel_dict_uint(item, "longest_ms", h->longest_ms);
+	pp_tel_dict_uint(item, "oldest_ms", h->oldest_ms);
+	pp_tel_dict_uint(item, "youngest_ms", h->youngest_ms);
 	snprintf(text, sizeof(text), "%p", h->oldest_page);
 	rte_tel_data_add_dict_string(item, "oldest_page", text);
 	add_ages(item, h);
@@ -96,11 +96,11 @@ pp_telemetry_inuse(struct pagepool_state *st, struct rte_tel_data *d)
 	struct pagepool_holder list[HOLDERS_MAX];
 	int n = pagepool_holders(&st->head, list, HOLDERS_MAX);
 
-	rte_tel_data_add_dict_u64(d, "in_use", pagepool_in_use_count(&st->head));
+	pp_tel_dict_uint(d, "in_use", pagepool_in_use_count(&st->head));
 	rte_tel_data_add_dict_int(d, "tracked", n >= 0);
 	if (n < 0)
 		return;
-	rte_tel_data_add_dict_u64(d, "holders", n);
+	pp_tel_dict_uint(d, "holders", n);
 	for (int i = 0; i < RTE_MIN(n, (int)HOLDERS_MAX); i++)
 		add_holder(d, i, &list[i]);
 }

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 
 #include <rte_cycles.h>
-#include <rte_telemetry.h>
 
 #include "pagepool_priv.h"
+#include "telemetry.h"
 
 /* Shortest interval of rates, in milliseconds. */
 #define INTERVAL_MS 1000u
@@ -118,7 +118,7 @@ add_rates(struct rte_tel_data *d, struct pp_rates *r, const struct pagepool_stat
 	}
 	add_rate(d, "slabs_added_per_second", get(&r->added_milli));
 	add_rate(d, "slabs_removed_per_second", get(&r->removed_milli));
-	rte_tel_data_add_dict_u64(d, "rate_interval_ms", get(&r->ms));
+	pp_tel_dict_uint(d, "rate_interval_ms", get(&r->ms));
 }
 
 /* Pages in each cache, by lcore; of other processes than the pool's maker by process id and lcore. */
@@ -135,7 +135,7 @@ add_caches(struct rte_tel_data *d, const struct pagepool_state *st)
 	rte_tel_data_start_dict(caches);
 	PP_FOREACH_CACHE(st, it, c) {
 		pp_cache_name(st, it, lcore, sizeof(lcore));
-		rte_tel_data_add_dict_u64(caches, lcore, RTE_MIN(pp_cache_len(c), c->capacity));
+		pp_tel_dict_uint(caches, lcore, RTE_MIN(pp_cache_len(c), c->capacity));
 	}
 	if (rte_tel_data_add_dict_container(d, "caches", caches, 0) < 0)
 		rte_tel_data_free(caches);
@@ -152,14 +152,14 @@ pp_telemetry_stats(struct pagepool_state *st, struct rte_tel_data *d)
 	pagepool_stats_get(&st->head, &s);
 	pagepool_info_get(&st->head, &i);
 	for (unsigned int f = 0; f < RTE_DIM(fields); f++)
-		rte_tel_data_add_dict_u64(d, fields[f].name,
+		pp_tel_dict_uint(d, fields[f].name,
 			*(const uint64_t *)((const char *)&s + fields[f].offset));
-	rte_tel_data_add_dict_u64(d, "in_flight", s.in_use + s.cached + s.in_ring);
-	rte_tel_data_add_dict_u64(d, "slabs", i.nb_slabs);
-	rte_tel_data_add_dict_u64(d, "slab_bytes", i.slab_bytes);
-	rte_tel_data_add_dict_u64(d, "in_use_bytes", s.in_use * i.page_size);
-	rte_tel_data_add_dict_u64(d, "meta_bytes", i.meta_bytes);
-	rte_tel_data_add_dict_u64(d, "cache_bytes", i.cache_bytes);
+	pp_tel_dict_uint(d, "in_flight", s.in_use + s.cached + s.in_ring);
+	pp_tel_dict_uint(d, "slabs", i.nb_slabs);
+	pp_tel_dict_uint(d, "slab_bytes", i.slab_bytes);
+	pp_tel_dict_uint(d, "in_use_bytes", s.in_use * i.page_size);
+	pp_tel_dict_uint(d, "meta_bytes", i.meta_bytes);
+	pp_tel_dict_uint(d, "cache_bytes", i.cache_bytes);
 	snprintf(text, sizeof(text), "%.6f", s.recycling_ratio);
 	rte_tel_data_add_dict_string(d, "recycling_ratio", text);
 	add_rates(d, &st->rates, &s);

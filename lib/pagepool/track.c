@@ -70,6 +70,8 @@ records_new(const struct pagepool_state *st, struct pp_track *t, const struct pp
 	ts->base = slab->base;
 	ts->len = slab->len;
 	ts->page_size = st->page_size;
+	if (!external && rte_is_power_of_2(st->page_size))
+		ts->shift = __builtin_ctz(st->page_size);
 	ts->inverse = UINT64_MAX / st->page_size + 1;
 	ts->per_granule = external ? 0 : PAGEPOOL_GRANULE / st->page_size;
 	ts->nb = nb;
@@ -245,16 +247,15 @@ track_on(struct pagepool_state *st)
 	pagepool_total_set(&t->since, rte_get_timer_cycles());
 	t->epoch = t->epoch % 15 + 1;
 	pp_cache_outline(st, PP_OUT_TRACK, true);
-	/* Relaxed: see pp_watch(). */
-	__atomic_fetch_or(&st->watch, t->epoch << 4, __ATOMIC_RELAXED);
+	pp_watch_set(st, pp_watch(st) | t->epoch << 4);
 	return 0;
 }
 
 static void
 track_off(struct pagepool_state *st)
 {
-	/* Relaxed: the barrier has everybody see it before anybody goes past. */
-	__atomic_fetch_and(&st->watch, PP_WATCH_CHECK, __ATOMIC_RELAXED);
+	pp_watch_set(st, pp_watch(st) & PP_WATCH_CHECK);
+	/* Everybody sees that before anybody goes past. */
 	pp_barrier(st);
 	pp_cache_outline(st, PP_OUT_TRACK, false);
 }
@@ -315,10 +316,11 @@ word_store(uint64_t *word, uint64_t value)
 }
 
 /* What a caller writes down. */
-static uint64_t
-word_make(const struct pagepool_state *st, uint32_t watch, uintptr_t site, uint32_t tag)
+static __rte_always_inline uint64_t
+word_make(const struct pagepool_state *st, uint32_t watch, uintptr_t site, uint32_t tag,
+	unsigned int which)
 {
-	return (uint64_t)pp_holder_get(st->track, site, tag) << PP_WORD_HOLDER_SHIFT |
+	return (uint64_t)pp_holder_get(st, site, tag, which) << PP_WORD_HOLDER_SHIFT |
 	       (uint64_t)(watch >> 4) << PP_WORD_EPOCH_SHIFT | pp_track_now();
 }
 
@@ -332,26 +334,50 @@ count_taken(struct pp_holder *h, unsigned int n)
 		pagepool_total_set(&h->taken, pagepool_total(&h->taken) + n);
 }
 
-/* Records of one slab after the other: nearly always the same. */
+/* Records of one slab after the other: nearly always the same. Copies, which stores to records cannot
+ * have changed. */
 struct cursor {
-	const struct pagepool_state *st;
 	const struct pp_track_slab *ts;
+	uintptr_t base;
+	size_t len; /**< 0: of no slab. */
+	struct pp_record *record;
+	uint32_t shift;
 };
 
-static __rte_always_inline struct pp_record *
-find(struct cursor *c, const void *page, bool *start)
+static __rte_noinline const struct pp_track_slab *
+slab_of(const struct pagepool_state *st, const void *page)
 {
+	const struct pp_slab *slab = pp_slab_find(st, page);
+
+	return slab != NULL ? slab_records(slab) : NULL;
+}
+
+/* @param start  set to false if no page starts there */
+static __rte_always_inline struct pp_record *
+find(struct cursor *c, const struct pagepool_state *st, const void *page, bool *start)
+{
+	size_t off = (uintptr_t)page - c->base;
 	uint32_t i;
 
-	if (unlikely(c->ts == NULL || (uintptr_t)page - c->ts->base >= c->ts->len)) {
-		const struct pp_slab *slab = pp_slab_find(c->st, page);
-
-		c->ts = slab != NULL ? slab_records(slab) : NULL;
+	if (unlikely(off >= c->len)) {
+		c->len = 0;
+		c->ts = slab_of(st, page);
 		if (c->ts == NULL)
 			return NULL;
+		c->base = c->ts->base;
+		c->len = c->ts->len;
+		c->record = c->ts->record;
+		c->shift = c->ts->shift;
+		off = (uintptr_t)page - c->base;
 	}
-	*start = pp_track_index(c->ts, page, &i);
-	return &c->ts->record[i];
+	/* Most pools: granules need no thought then. */
+	if (likely(c->shift != 0)) {
+		i = off >> c->shift;
+		*start = (size_t)i << c->shift == off;
+	} else {
+		*start = pp_track_index(c->ts, page, &i);
+	}
+	return &c->record[i];
 }
 
 /* A page has come out of the pool that was in use. */
@@ -375,24 +401,27 @@ void
 pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
 	uintptr_t site)
 {
-	uint64_t word = word_make(st, watch, site, pp_track_tag_now()) | PP_WORD_OUT;
-	struct cursor c = {.st = st};
+	uint64_t word = word_make(st, watch, site, pp_track_tag_now(), 0) | PP_WORD_OUT;
+	struct cursor c = {0};
 	bool start = true;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct pp_record *r = find(&c, pages[i], &start);
+		struct pp_record *r = find(&c, st, pages[i], &start);
 		uint64_t old;
 
 		/* Without records: there was no memory for them. */
 		if (unlikely(r == NULL))
 			continue;
 		old = word_load(&r->took);
-		if (unlikely(((old ^ word) & (PP_WORD_EPOCH | PP_WORD_OUT)) == 0))
-			tell_twice(st, pages[i], old, site);
-		if (unlikely((old & PP_WORD_POISON) && is_of(old, word & PP_WORD_EPOCH)))
-			pp_poison_check(st, pages[i], word_load(&r->put), site);
+		if (unlikely((old & (PP_WORD_OUT | PP_WORD_POISON)) != 0) &&
+			is_of(old, word & PP_WORD_EPOCH)) {
+			if (old & PP_WORD_OUT)
+				tell_twice(st, pages[i], old, site);
+			else
+				pp_poison_check(st, pages[i], word_load(&r->put), site);
+		}
 		word_store(&r->took, word);
-		if (c.ts->start != NULL)
+		if (unlikely(c.shift == 0) && c.ts->start != NULL)
 			/* Relaxed: the same value each time. */
 			__atomic_store_n(&c.ts->start[r - c.ts->record],
 				(uintptr_t)pages[i] - c.ts->base -
@@ -418,14 +447,15 @@ unsigned int
 pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
 	void **good, uintptr_t site)
 {
-	uint64_t word = word_make(st, watch, site, pp_track_tag_now()), last = 0;
-	uint64_t epoch = word & PP_WORD_EPOCH;
-	struct cursor c = {.st = st};
+	uint64_t word = word_make(st, watch, site, pp_track_tag_now(), 1), last = 0;
+	const uint64_t known = PP_WORD_EPOCH | PP_WORD_OUT, epoch = word & PP_WORD_EPOCH;
+	const uint64_t home = watch & PP_WATCH_POISON ? PP_WORD_POISON : 0;
+	struct cursor c = {0};
 	unsigned int nb_good = 0;
 	bool start = true;
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct pp_record *r = find(&c, pages[i], &start);
+		struct pp_record *r = find(&c, st, pages[i], &start);
 		uint64_t old;
 
 		if (unlikely(r == NULL || !start)) {
@@ -440,23 +470,21 @@ pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages, unsi
 			continue;
 		}
 		old = word_load(&r->took);
-		if (is_of(old, epoch)) {
-			if (unlikely(!(old & PP_WORD_OUT))) {
-				pp_refuse_at(
-					st, pages[i], "double put, the page is not in use", site);
-				continue;
-			}
+		if (likely((old & known) == (epoch | PP_WORD_OUT))) {
 			/* Pages of one burst often come home together. */
 			if (old != last)
 				count_home(st->track, old, word);
 			last = old;
+		} else if (is_of(old, epoch)) {
+			pp_refuse_at(st, pages[i], "double put, the page is not in use", site);
+			continue;
+		} else {
+			old = epoch;
 		}
-		if (unlikely(watch & PP_WATCH_POISON))
+		if (unlikely(home != 0))
 			pp_poison_fill(st, pages[i]);
 		word_store(&r->put, word);
-		word_store(&r->took, (old & ~(PP_WORD_OUT | PP_WORD_POISON | PP_WORD_EPOCH)) |
-					     epoch |
-					     (watch & PP_WATCH_POISON ? PP_WORD_POISON : 0));
+		word_store(&r->took, (old & ~PP_WORD_OUT) | home);
 		good[nb_good++] = pages[i];
 	}
 	return nb_good;
@@ -467,16 +495,16 @@ pagepool_track_moved(struct pagepool *pool, void *const *pages, unsigned int n, 
 {
 	struct pagepool_state *st = pool->state;
 	uint32_t watch = pp_watch(st);
-	struct cursor c = {.st = st};
+	struct cursor c = {0};
 	unsigned int moved = 0;
 	uint64_t word, old;
 	bool start = true;
 
 	if (likely((watch & PP_WATCH_EPOCH) == 0) || n == 0)
 		return 0;
-	word = PP_WORD_OUT | word_make(st, watch, (uintptr_t)__builtin_return_address(0), tag);
+	word = PP_WORD_OUT | word_make(st, watch, (uintptr_t)__builtin_return_address(0), tag, 0);
 	for (unsigned int i = 0; i < n; i++) {
-		struct pp_record *r = find(&c, pages[i], &start);
+		struct pp_record *r = find(&c, st, pages[i], &start);
 
 		if (r == NULL || !start)
 			continue;
@@ -550,7 +578,7 @@ pp_refuse_at(struct pagepool_state *st, const void *page, const char *why, uintp
 
 	if (pp_watch(st) & PP_WATCH_EPOCH) {
 		struct pp_track *t = st->track;
-		uint32_t id = pp_holder_get(t, site, pp_track_tag_now());
+		uint32_t id = pp_holder_get(st, site, pp_track_tag_now(), 1);
 
 		/* Relaxed: only a number. */
 		told = __atomic_add_fetch(&t->holder[id - 1].told, 1, __ATOMIC_RELAXED);

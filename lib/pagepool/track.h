@@ -39,6 +39,7 @@ struct pp_track_slab {
 	size_t len;
 	uint64_t inverse; /**< 2^64 / page size, rounded up. */
 	uint32_t page_size;
+	uint32_t shift;       /**< 1 << shift is the page size, 0: it is not a power of two. */
 	uint32_t per_granule; /**< Pages of a granule, 0: an external pool's. */
 	uint32_t nb;          /**< Records. */
 	uint32_t *start;      /**< External pools: where in its place a page starts, plus 1. */
@@ -127,7 +128,8 @@ pp_track_index(const struct pp_track_slab *ts, const void *page, uint32_t *index
 uint64_t pp_track_ms(uint64_t ticks);
 struct pp_record *pp_track_find(const struct pagepool_state *st, const void *page, bool *start);
 /* track_site.c */
-uint32_t pp_holder_get(struct pp_track *t, uintptr_t site, uint32_t tag);
+uint32_t pp_holder_get(
+	const struct pagepool_state *st, uintptr_t site, uint32_t tag, unsigned int which);
 void pp_site_find(struct pagepool_site *where, uintptr_t addr);
 void pp_site_text(const struct pagepool_site *where, char *buf, size_t len);
 void pp_holder_text(const struct pp_holder *h, char *buf, size_t len);

@@ -13,21 +13,38 @@
 
 #include "track.h"
 
-static RTE_DEFINE_PER_LCORE(uint32_t, tag);
+/** Who takes pages. */
+struct key {
+	uintptr_t site;
+	uint32_t tag, lcore, process;
+};
+
+/** Of a thread: its tag, and its number at the site from which it came last. */
+struct thread {
+	uint32_t tag;
+	uint32_t id;
+	const struct pp_track *track; /**< Compared, not looked into ... */
+	uint32_t pool; /**< ... with the pool's, since others may come to lie there. */
+	struct key key;
+};
+
+/* Two of them: a thread allocs and puts by turns. Initial-exec: it is looked at for every call of tracked
+ * pools; a few bytes are there for plugins as well. */
+static __thread struct thread self[2] __attribute__((tls_model("initial-exec")));
 
 PP_EXPORT uint32_t
 pagepool_track_tag(uint32_t tag)
 {
-	uint32_t was = RTE_PER_LCORE(tag);
+	uint32_t was = self[0].tag;
 
-	RTE_PER_LCORE(tag) = tag;
+	self[0].tag = tag;
 	return was;
 }
 
 uint32_t
 pp_track_tag_now(void)
 {
-	return RTE_PER_LCORE(tag);
+	return self[0].tag;
 }
 
 /** Names of an address of this process. */
@@ -89,14 +106,15 @@ pp_holder_text(const struct pp_holder *h, char *buf, size_t len)
 }
 
 static bool
-is(const struct pp_holder *h, uintptr_t site, uint32_t tag, uint32_t lcore, uint32_t process)
+is(const struct pp_holder *h, const struct key *k)
 {
-	return h->site == site && h->tag == tag && h->lcore == lcore && h->process == process;
+	return h->site == k->site && h->tag == k->tag && h->lcore == k->lcore &&
+	       h->process == k->process;
 }
 
 /* Once for each holder. */
 static __rte_noinline __rte_cold uint32_t
-holder_new(struct pp_track *t, const struct pp_holder *want, uint32_t first)
+holder_new(struct pp_track *t, const struct key *want, uint32_t first)
 {
 	struct pagepool_site where;
 	uint32_t id = PP_HOLDER_OTHER;
@@ -119,7 +137,7 @@ holder_new(struct pp_track *t, const struct pp_holder *want, uint32_t first)
 			/* Release: pairs with the acquire in pp_holder_get(): the key is seen. */
 			__atomic_store_n(&h->used, 1, __ATOMIC_RELEASE);
 		}
-		if (is(h, want->site, want->tag, want->lcore, want->process)) {
+		if (is(h, want)) {
 			id = slot + 1;
 			break;
 		}
@@ -129,18 +147,14 @@ holder_new(struct pp_track *t, const struct pp_holder *want, uint32_t first)
 	return id;
 }
 
-/** Number of the caller as a holder. */
-uint32_t
-pp_holder_get(struct pp_track *t, uintptr_t site, uint32_t tag)
+static __rte_noinline uint32_t
+holder_find(struct pp_track *t, const struct key *k)
 {
-	struct pp_holder want = {
-		.site = site, .tag = tag, .lcore = rte_lcore_id(), .process = pp_process()};
-	uint64_t hash = site ^ (uint64_t)want.tag << 32 ^ (uint64_t)want.lcore << 20 ^
-			(uint64_t)want.process << 8;
-	uint32_t first;
-
+	uint64_t hash = k->site ^ (uint64_t)k->tag << 32 ^ (uint64_t)k->lcore << 20 ^
+			(uint64_t)k->process << 8;
 	/* Multiplicative hashing, by 2^64 over the golden ratio. */
-	first = (hash * UINT64_C(0x9e3779b97f4a7c15)) >> 53;
+	uint32_t first = (hash * UINT64_C(0x9e3779b97f4a7c15)) >> 53;
+
 	RTE_BUILD_BUG_ON(PP_HOLDERS != 1u << (64 - 53));
 	for (uint32_t i = 0; i < PP_HOLDER_PROBE; i++) {
 		uint32_t slot = (first + i) % PP_HOLDERS;
@@ -149,8 +163,28 @@ pp_holder_get(struct pp_track *t, uintptr_t site, uint32_t tag)
 		/* Acquire: pairs with the release in holder_new(). */
 		if (__atomic_load_n(&h->used, __ATOMIC_ACQUIRE) == 0)
 			break;
-		if (likely(is(h, site, want.tag, want.lcore, want.process)))
+		if (likely(is(h, k)))
 			return slot + 1;
 	}
-	return holder_new(t, &want, first);
+	return holder_new(t, k, first);
+}
+
+/** Number of the caller as a holder. @param which  0 or 1: who allocs, who puts; only where it is looked
+ * for first */
+uint32_t
+pp_holder_get(const struct pagepool_state *st, uintptr_t site, uint32_t tag, unsigned int which)
+{
+	struct key k = {.site = site, .tag = tag, .lcore = rte_lcore_id()};
+	struct thread *me = &self[which];
+
+	/* A process has one number for good. */
+	if (likely(me->pool == st->id && me->key.site == site && me->key.tag == tag &&
+		    me->key.lcore == k.lcore && me->track == st->track))
+		return me->id;
+	k.process = pp_process();
+	me->id = holder_find(st->track, &k);
+	me->key = k;
+	me->pool = st->id;
+	me->track = st->track;
+	return me->id;
 }

@@ -35,7 +35,7 @@ void
 client_eal(const char *program, unsigned int mb)
 {
 	char arg_prefix[64], arg_mem[16], arg_lcores[64];
-	const char *args[] = {program, arg_lcores, arg_mem, "--no-huge", "--no-pci",
+	const char *args[] = {program, arg_lcores, arg_mem, "--no-huge", "--no-pci", "--no-shconf",
 		"--log-level=lib.eal:4", "--iova-mode=va", arg_prefix};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -7,6 +7,7 @@
  * With arguments "count HOW ROUNDS" it is what doc/telemetry.md measures: the datapath's part alone, without
  * a reader (HOW 0), with one of telemetry (1), with one that calls the library as well (2).
  */
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <rte_cycles.h>
@@ -60,6 +61,65 @@ locks_held(void)
 	T_DESTROY(pool);
 }
 
+/** How long a reader is held in the middle of a pool. A wrong destroy returns meanwhile. */
+#define HOLD_MS 200
+
+static atomic_bool hold, inside, returned;
+
+/* In the place of the library's, which telemetry calls. */
+int
+pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
+{
+	static int (*real)(const struct pagepool *, struct pagepool_info *);
+
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "pagepool_info_get");
+	if (atomic_load(&hold)) {
+		atomic_store(&inside, true);
+		while (atomic_load(&hold))
+			usleep(100);
+	}
+	return real(pool, info);
+}
+
+static void
+read_info(struct t_thread *thread)
+{
+	json_t *answer = client_ask_once("/pagepool/info,read");
+
+	RTE_SET_USED(thread);
+	CHECK(strcmp(client_string(answer, "name"), "read") == 0);
+	json_decref(answer);
+}
+
+static void
+destroy_it(struct t_thread *thread)
+{
+	CHECK_EQ(pagepool_destroy(thread->arg), 0);
+	atomic_store(&returned, true);
+}
+
+/* A pool stays as long as a reader is in the middle of it. */
+static void
+kept(void)
+{
+	struct pagepool *pool = T_CREATE(.name = "read", .nb_pages = 1024, .page_size = 2048);
+	struct t_thread reader = {.kind = T_UNREGISTERED, .fn = read_info};
+	struct t_thread end = {.kind = T_UNREGISTERED, .fn = destroy_it, .arg = pool};
+
+	atomic_store(&hold, true);
+	t_thread_start(&reader);
+	while (!atomic_load(&inside))
+		usleep(100);
+	t_thread_start(&end);
+	for (unsigned int ms = 0; ms < HOLD_MS && !atomic_load(&returned); ms++)
+		usleep(1000);
+	CHECK(!atomic_load(&returned));
+	atomic_store(&hold, false);
+	t_thread_join(&reader);
+	t_thread_join(&end);
+}
+
 static atomic_bool stop;
 static atomic_uint found, missed;
 
@@ -76,6 +136,11 @@ read_on(struct t_thread *thread)
 
 		if (strstr(command, ",read") != NULL) {
 			if (json_object_get(answer, "error") == NULL) {
+				/* Not what is left of a pool: EAL clears what is freed. */
+				if (strstr(command, "/info") != NULL)
+					CHECK(strcmp(client_string(answer, "name"), "read") == 0);
+				if (strstr(command, "/stats") != NULL)
+					CHECK_EQ(client_int(answer, "pages"), 1024);
 				atomic_fetch_add(&found, 1);
 			} else {
 				CHECK_EQ(client_int(answer, "errno"), ENOENT);
@@ -200,8 +265,8 @@ churn(void)
 	}
 	/* At least so many rounds, and until both have been seen. */
 	for (unsigned int i = 0;
-		i < t_scale(500) || atomic_load(&found) < 50 || atomic_load(&missed) < 50; i++) {
-		pool = T_CREATE(.name = "read", .nb_pages = 64, .page_size = 2048);
+		i < t_scale(1000) || atomic_load(&found) < 50 || atomic_load(&missed) < 50; i++) {
+		pool = T_CREATE(.name = "read", .nb_pages = 1024, .page_size = 2048);
 		page = pagepool_alloc(pool);
 		CHECK(page != NULL);
 		pagepool_release(pool, &page, 1);
@@ -229,6 +294,7 @@ main(int argc, char **argv)
 		return client_end();
 	}
 	RUN(locks_held);
+	RUN(kept);
 	RUN(nothing_more);
 	/* It notices each destroy of a pool in use. */
 	rte_log_set_level_pattern("lib.pagepool", RTE_LOG_ERR);

@@ -130,6 +130,25 @@ recycles(void)
 	T_DESTROY(pool);
 }
 
+/* It counts what happened since it looked last, not what was long ago. */
+static void
+turns_bad(void)
+{
+	struct pagepool *pool = pool_new("turns", 0);
+
+	t_log_begin();
+	for (unsigned int i = 0; i < 40 * INTERVAL; i++) {
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages, BURST), BURST);
+		pagepool_put_bulk(pool, pages, BURST);
+	}
+	for (unsigned int i = 0; i < 3 * INTERVAL; i++) {
+		CHECK_EQ(pagepool_alloc_bulk(pool, pages, BURST), BURST);
+		pagepool_release(pool, pages, BURST);
+	}
+	CHECK_EQ(count(t_log_end(), "turns: does not recycle"), 1);
+	T_DESTROY(pool);
+}
+
 /* Half of what comes home is released: poor, but it recycles. */
 static void
 half(void)
@@ -156,6 +175,7 @@ main(int argc, char **argv)
 	RUN(again);
 	RUN(ring_too_small);
 	RUN(recycles);
+	RUN(turns_bad);
 	RUN(half);
 	return t_end();
 }
