@@ -167,6 +167,7 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 	struct pagepool_stats s;
 	struct pagepool_info i;
 	unsigned int it;
+	char name[24];
 
 	if (f == NULL || pagepool_stats_get(pool, &s) < 0 || pagepool_info_get(pool, &i) < 0)
 		return;
@@ -201,6 +202,8 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		" reclaimed caches %" PRIu64 "; ratio %.3f\n",
 		s.recycle_cached, s.recycle_cache_full, s.recycle_ring, s.recycle_ring_full,
 		s.recycle_released_ref, s.put_refused, s.cache_reclaim, s.recycling_ratio);
-	PP_FOREACH_CACHE(pool->state, it, c)
-		fprintf(f, "  lcore %u: %u cached\n", it, pp_cache_len(c));
+	PP_FOREACH_CACHE(pool->state, it, c) {
+		pp_cache_name(pool->state, it, name, sizeof(name));
+		fprintf(f, "  lcore %s: %u cached\n", name, pp_cache_len(c));
+	}
 }
