@@ -125,7 +125,7 @@ remove_empty(struct pagepool_state *st)
 
 	/* If a page has just been taken of it, next time. */
 	while ((slab = find_empty(st)) != NULL)
-		if (pp_slab_remove_locked(st, slab) != 0)
+		if (pp_slab_remove(st, slab) != 0)
 			break;
 }
 

@@ -545,7 +545,6 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
-int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);

@@ -278,9 +278,13 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	return 0;
 }
 
-/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. For who has the right to change
+ * the size (pp_size_lock()). Not for external pools, not inside a cache.
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
 int
-pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = pp_dma_remove_begin(st);
 
@@ -292,22 +296,6 @@ pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
 		slab_free(slab);
 	}
-	return ret;
-}
-
-/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
- * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
- * inside a cache, no lock held.
- * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
- * another process has attached the pool */
-int
-pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
-{
-	int ret;
-
-	pp_size_lock(st);
-	ret = pp_slab_remove_locked(st, slab);
-	pp_size_unlock(st);
 	return ret;
 }
 

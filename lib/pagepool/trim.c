@@ -122,7 +122,7 @@ trim(struct pagepool_state *st, uint32_t floor)
 
 		if (!slab->leaving)
 			continue;
-		err = pp_slab_remove_locked(st, slab);
+		err = pp_slab_remove(st, slab);
 		if (err == 0) {
 			removed += pages;
 			continue;
