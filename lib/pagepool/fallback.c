@@ -195,13 +195,3 @@ pp_fallback_poll(struct pagepool_state *st)
 				 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		pp_fallback_heal(st);
 }
-
-/** A pool has been closed: nobody changes its slabs any more after this. */
-void
-pp_fallback_stop(struct pagepool_state *st)
-{
-	if (!(st->flags & PAGEPOOL_F_FALLBACK))
-		return;
-	pp_size_lock(st);
-	pp_size_unlock(st);
-}

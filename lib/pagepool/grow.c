@@ -45,6 +45,17 @@ pp_size_unlock(struct pagepool_state *st)
 	pthread_mutex_unlock(&st->size_lock);
 }
 
+/** A pool has been closed: nobody changes its slabs, or has pages of it in hand for that, any more after
+ * this. */
+void
+pp_size_stop(struct pagepool_state *st)
+{
+	if (st->flags & PAGEPOOL_F_EXTERNAL)
+		return;
+	pp_size_lock(st);
+	pp_size_unlock(st);
+}
+
 /** The lock of a new pool. @return 0 or -errno */
 int
 pp_size_init(struct pagepool_state *st)
@@ -101,11 +112,14 @@ pp_size_grown(struct pagepool_state *st)
 static int
 grow(struct pagepool_state *st, uint32_t n)
 {
-	uint32_t before = st->nb_pages;
+	uint32_t before = st->nb_pages, well;
 	int ret = pp_slab_populate(st, n);
 
 	if (st->nb_pages > before) {
-		st->pages_wanted += st->nb_pages - before;
+		/* A pool that had less than it was to have is well with what it was to have, or, if that is
+		 * more, with what it has now: never with more than max_pages. */
+		well = RTE_MIN(st->pages_wanted, before) + (st->nb_pages - before);
+		st->pages_wanted = RTE_MAX(st->pages_wanted, well);
 		pp_size_grown(st);
 	}
 	return ret;
@@ -131,7 +145,7 @@ grow_by_slab(struct pagepool_state *st, unsigned int n)
 	uint32_t before = st->nb_pages;
 	int ret;
 
-	if (room(st) == 0 || pausing(st))
+	if (room(st) == 0 || pausing(st) || pp_is_dying(st))
 		return false;
 	ret = grow(st, RTE_MIN(more, room(st)));
 	if (ret < 0) {
@@ -187,7 +201,10 @@ pagepool_grow(struct pagepool *pool, uint32_t nb_pages)
 		return -ENOTSUP;
 	cancel = pp_cancel_off();
 	pp_size_lock(st);
-	ret = nb_pages <= room(st) ? grow(st, nb_pages) : -ENOSPC;
+	if (pp_is_dying(st))
+		ret = -ENODEV;
+	else
+		ret = nb_pages <= room(st) ? grow(st, nb_pages) : -ENOSPC;
 	if (ret == 0)
 		__atomic_store_n(&st->grow_after, 0, __ATOMIC_RELAXED);
 	pp_size_unlock(st);

@@ -28,7 +28,8 @@ extern "C" {
  *   Pages to add at least; whole huge pages are added.
  * @return
  *   0; -EINVAL (no pages, an external pool); -ENOSPC (the pool would have more than max_pages);
- *   -ENOMEM (not enough huge pages; the pool keeps what could be had); -ERANGE (they lie too far from
+ *   -ENODEV (the pool is destroyed, which only who holds a page of it may find out); -ENOMEM (not
+ *   enough huge pages; the pool keeps what could be had); -ERANGE (they lie too far from
  *   the pool's others); -ENOTSUP (not the creator's process, or another process has attached the
  *   pool to a device); what VFIO says.
  */
@@ -44,7 +45,8 @@ int pagepool_grow(struct pagepool *pool, uint32_t nb_pages);
  * @param keep
  *   Pages that stay at least; nor does the pool become smaller than min_pages.
  * @return
- *   Pages given back; -EINVAL (an external pool); -ENOTSUP (not the creator's process, or another process
+ *   Pages given back; -EINVAL (an external pool); -ENODEV (the pool is destroyed, which only who holds
+ *   a page of it may find out); -ENOTSUP (not the creator's process, or another process
  *   has attached the pool to a device).
  */
 int64_t pagepool_trim(struct pagepool *pool, uint32_t keep);

@@ -461,6 +461,7 @@ int pp_size_init(struct pagepool_state *st);
 void pp_size_lock(struct pagepool_state *st);
 bool pp_size_trylock(struct pagepool_state *st);
 void pp_size_unlock(struct pagepool_state *st);
+void pp_size_stop(struct pagepool_state *st);
 void pp_size_grown(struct pagepool_state *st);
 uint32_t pp_grow_room(const struct pagepool_state *st);
 bool pp_grow_starved(struct pagepool_state *st, unsigned int n, uint32_t seen);

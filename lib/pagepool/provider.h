@@ -38,6 +38,5 @@ unsigned int pp_fallback_split(
 	struct pagepool_state *st, void *const *pages, unsigned int n, void **good, void **bad);
 void pp_fallback_poll(struct pagepool_state *st);
 void pp_fallback_heal(struct pagepool_state *st);
-void pp_fallback_stop(struct pagepool_state *st);
 
 #endif /* PAGEPOOL_PROVIDER_PRIV_H */

@@ -17,7 +17,6 @@
 #include <rte_cycles.h>
 
 #include "pagepool_priv.h"
-#include "provider.h"
 
 /* Rounds of waiting between looks whether those who are inside live. */
 #define LOOK_ROUNDS 1000u
@@ -159,9 +158,11 @@ static unsigned int
 end_pool(struct pagepool_state *st)
 {
 	bool idle = pp_close(st);
-	unsigned int in_use = pagepool_in_use_count(&st->head);
+	unsigned int in_use;
 
-	pp_fallback_stop(st);
+	/* A trim has pages in its hands, which would be counted as in use and never be put. */
+	pp_size_stop(st);
+	in_use = pagepool_in_use_count(&st->head);
 	pp_trace_destroy(st, in_use);
 	if (!idle) {
 		/* Still biased, so that no put frees it. */

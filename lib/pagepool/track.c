@@ -180,7 +180,7 @@ track_make(struct pagepool_state *st)
 	return t;
 }
 
-/* The first slab from number *i on that has no records. It stays while the readers' lock is held. */
+/* The first slab from number *i on that has no records. It stays while the size is locked. */
 static struct pp_slab *
 next_bare(struct pagepool_state *st, uint32_t *i)
 {
@@ -226,12 +226,15 @@ track_on(struct pagepool_state *st)
 
 	if (t == NULL)
 		return -ENOMEM;
+	/* No slab comes or goes meanwhile: one without records would not wait for the readers' lock. */
+	pp_size_lock(st);
 	rte_spinlock_lock(&t->reader_lock);
 	while (ret == 0 && (slab = next_bare(st, &i)) != NULL)
 		ret = pp_track_slab_add(st, slab);
 	if (ret == 0)
 		forget(t);
 	rte_spinlock_unlock(&t->reader_lock);
+	pp_size_unlock(st);
 	if (ret < 0)
 		return ret;
 	pagepool_total_set(&t->since, rte_get_timer_cycles());

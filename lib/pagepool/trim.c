@@ -153,11 +153,13 @@ pagepool_trim(struct pagepool *pool, uint32_t keep)
 	/* Sequentially consistent, so that pages are not seen missing before it: who finds none and
 	 * has seen it even finds it odd now. */
 	__atomic_fetch_add(&st->size_seq, 1, __ATOMIC_SEQ_CST);
-	removed = trim(st, RTE_MAX(keep, st->pages_min));
+	/* Destroy counts what is out after it has seen us leave. */
+	removed = pp_is_dying(st) ? -ENODEV : trim(st, RTE_MAX(keep, st->pages_min));
 	/* Release: as in grow(). */
 	__atomic_fetch_add(&st->size_seq, 1, __ATOMIC_RELEASE);
+	if (removed >= 0)
+		pp_wake(st);
 	pp_size_unlock(st);
-	pp_wake(st);
 	pp_cancel_restore(cancel);
 	return removed;
 }

@@ -90,11 +90,40 @@ trimmed(void)
 	T_DESTROY(pool);
 }
 
+/* A pool that began with less than it was to have, and grew to it, is well with that. */
+static void
+grown_from_less(void)
+{
+	uint64_t end = rte_get_timer_cycles() + 20 * rte_get_timer_hz();
+	struct pagepool *pool;
+	void *one;
+
+	fake = (struct provider_fake){.at_most = PAGEPOOL_GRANULE, .fail_at = 3, .err = -EIO};
+	t_log_begin();
+	pool = T_CREATE(.name = "less", .nb_pages = MAX, .page_size = SIZE, .min_pages = PPG,
+		.flags = PAGEPOOL_F_FALLBACK, .provider = &provider_fake, .provider_arg = &fake);
+	CHECK_EQ(t_stats(pool).pages, PPG);
+	fake.dry = true;
+	CHECK_EQ(pagepool_grow(pool, MAX - PPG), 0);
+	CHECK_EQ(t_stats(pool).fallback_pages, MAX - PPG);
+	fake.dry = false;
+	while (t_stats(pool).fallback_slabs > 0) {
+		CHECK(rte_get_timer_cycles() < end);
+		CHECK((one = pagepool_alloc(pool)) != NULL);
+		pagepool_put(pool, one);
+		CHECK(t_stats(pool).pages - t_stats(pool).fallback_pages <= MAX);
+	}
+	t_log_end();
+	CHECK_EQ(t_stats(pool).pages, MAX);
+	T_DESTROY(pool);
+}
+
 int
 main(int argc, char **argv)
 {
 	t_eal(argc, argv, 64, 1);
 	RUN(heals);
 	RUN(trimmed);
+	RUN(grown_from_less);
 	return t_end();
 }
