@@ -435,6 +435,9 @@ pp_cache_empty_all(struct pagepool_state *st)
 			pp_cache_return(st, c);
 		}
 	}
+	/* Also of a pool that recycles nothing directly: then all cut there. */
+	if (!pp_is_dying(st))
+		pp_frag_drain_shared(st);
 	pp_ctl_unlock(st);
 }
 

@@ -32,6 +32,13 @@ bit_clear(uint64_t *map, size_t i)
 	return __atomic_fetch_and(&map[i / 64], ~bit, __ATOMIC_RELAXED) & bit;
 }
 
+static bool
+bit_get(const uint64_t *map, size_t i)
+{
+	/* Relaxed: the same. */
+	return __atomic_load_n(&map[i / 64], __ATOMIC_RELAXED) >> (i % 64) & 1;
+}
+
 uint32_t
 pp_frag_count(const struct pp_slab *slab, const void *page)
 {
@@ -63,12 +70,16 @@ check_fault(struct pagepool_state *st, const struct pp_slab *slab, const void *v
 {
 	struct pp_frag_slab *fs = pp_frag_slab(slab);
 
-	if (fs == NULL || bit_clear(fs->out, pp_slab_unit(st, slab, va)))
+	size_t unit = pp_slab_unit(st, slab, va);
+
+	if (fs != NULL && bit_clear(fs->out, unit))
 		return NULL;
-	/* A page, unless it is cut; its put checks the rest. */
-	return pp_frag_count(slab, va) == 0
-		       ? NULL
-		       : "double put, or not the start of a fragment that is in use";
+	if (pp_frag_count(slab, va) != 0)
+		return "double put, or not the start of a fragment that is in use";
+	/* A page: its put checks the rest, but only one that is in use keeps its slab until then. */
+	if (bit_get(slab->start, unit) && !bit_get(slab->out, unit))
+		return "double put, the page is not in use";
+	return NULL;
 }
 
 /* Subtract n from a count that must have as many. Never below 0, not even for a moment: somebody
@@ -192,6 +203,8 @@ check(struct pagepool_state *st, void *const *vas, unsigned int n, void **good)
 	struct pp_slab *slab;
 	const char *why;
 
+	/* As in pp_check_put(). */
+	pp_slab_lock(st);
 	for (unsigned int i = 0; i < n; i++) {
 		slab = pp_slab_find(st, vas[i]);
 		if (slab == NULL || (uintptr_t)vas[i] % PAGEPOOL_FRAG_ALIGN != 0)
@@ -204,6 +217,7 @@ check(struct pagepool_state *st, void *const *vas, unsigned int n, void **good)
 		else
 			pp_refuse(st, vas[i], why);
 	}
+	pp_slab_unlock(st);
 	return nb_good;
 }
 

@@ -248,6 +248,8 @@ size_init(struct pagepool_state *st, const struct pagepool_params *p)
 		st->pages_wanted = RTE_ALIGN_MUL_CEIL(p->nb_pages, ppg);
 		st->pages_max = RTE_ALIGN_MUL_CEIL(st->pages_max, ppg);
 		st->slab_granules = slab_granules(p, st->pages_max / ppg);
+		st->shrinks = RTE_ALIGN_MUL_CEIL(st->pages_min, ppg) < st->pages_max ||
+			      (st->flags & PAGEPOOL_F_FALLBACK);
 	}
 	if (st->flags & PAGEPOOL_F_RING_RTS)
 		late = late_room(st->pages_max);
@@ -264,6 +266,8 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	size_init(st, p);
 	if (ret == 0)
 		ret = pp_ring_create(st);
+	if (ret == 0 && (st->flags & PAGEPOOL_F_EXTERNAL))
+		pp_rates_init(st);
 	if (ret < 0 || (st->flags & PAGEPOOL_F_EXTERNAL))
 		return ret;
 	ret = pp_slab_reserve(st);

@@ -166,6 +166,7 @@ struct pagepool_state {
 	uint32_t outline;                /**< Why the inline code is off, PP_OUT_*; ctl_lock. */
 	bool fence;                      /**< Owners fence, for want of membarrier(2). */
 	bool check;                      /**< PAGEPOOL_F_CHECK. */
+	bool shrinks;                    /**< Slabs of it may go before it does. */
 	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
 	bool want_local;                 /**< Too few pages lie on its node; atomic. */
 	bool none_local;                 /**< Growth brings none there; atomic. */
@@ -622,6 +623,8 @@ void pp_track_alloc(struct pagepool_state *st, uint32_t watch, void *const *page
 	uintptr_t site);
 unsigned int pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages,
 	unsigned int n, void **good, uintptr_t site);
+/* poison.c */
+void pp_poison_fill(const struct pagepool_state *st, void *page);
 /** pp_process() of who took a page that is out; 0: not known. */
 uint32_t pp_track_process(const struct pagepool_state *st, const void *page);
 /* track_report.c */

@@ -215,8 +215,16 @@ pp_put_look(struct pagepool_state *st, uint32_t watch, void *const *pages, unsig
 		n = pp_check_put(st, pages, n, good, site);
 		pages = good;
 	}
-	if (watch & PP_WATCH_EPOCH)
-		n = pp_track_put(st, watch, pages, n, good, site);
+	if (!(watch & PP_WATCH_EPOCH))
+		return n;
+	/* A page that is put by mistake does not keep its slab, nor that its records: the lock does. */
+	if (st->shrinks)
+		pp_slab_lock(st);
+	n = pp_track_put(st, watch, pages, n, good, site);
+	if (st->shrinks)
+		pp_slab_unlock(st);
+	for (unsigned int i = 0; (watch & PP_WATCH_POISON) && i < n; i++)
+		pp_poison_fill(st, good[i]);
 	return n;
 }
 

@@ -168,7 +168,6 @@ uint32_t pp_track_tag_now(void);
 int pp_track_collect(
 	const struct pagepool_state *st, int64_t in_use, struct pagepool_holder **list);
 /* poison.c */
-void pp_poison_fill(const struct pagepool_state *st, void *page);
 void pp_poison_check(struct pagepool_state *st, const void *page, uint64_t put, uintptr_t site);
 
 #endif /* PAGEPOOL_PRIV_TRACK_H */

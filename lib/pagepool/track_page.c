@@ -156,7 +156,8 @@ count_home(struct pp_track *t, uint64_t took, uint64_t now)
 		pagepool_total_set(&h->longest, age);
 }
 
-/** Write down who puts these pages. @return how many there are in good[] that may go home. */
+/** Write down who puts these pages. @return how many there are in good[] that may go home, to be filled
+ * then if the pool poisons. */
 unsigned int
 pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages, unsigned int n,
 	void **good, uintptr_t site)
@@ -195,8 +196,6 @@ pp_track_put(struct pagepool_state *st, uint32_t watch, void *const *pages, unsi
 		} else {
 			old = epoch;
 		}
-		if (unlikely(home != 0))
-			pp_poison_fill(st, pages[i]);
 		pp_word_store(&r->put, word);
 		pp_word_store(&r->took, (old & ~PP_WORD_OUT) | home);
 		good[nb_good++] = pages[i];

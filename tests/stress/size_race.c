@@ -4,6 +4,7 @@
  * Control calls that meet: tracking begins while a trim gives slabs back, and a pool is destroyed
  * while who holds a page of it trims and grows it. Each time all of its memory is given back.
  */
+#include "pagepool_frag.h"
 #include "pagepool_memory.h"
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
@@ -65,6 +66,64 @@ track_and_trim(void)
 	t_rounds_end(&rounds);
 }
 
+static void *stale[SLABS * PPG];
+
+static void
+trim_or_put(unsigned int me, unsigned int no)
+{
+	if (me == 0) {
+		pagepool_trim(pool, 0);
+		return;
+	}
+	for (unsigned int i = 0; i < SLABS * PPG; i += 37) {
+		void *page = stale[SLABS * PPG - 1 - i];
+
+		if (no % 2 == 0)
+			pagepool_put(pool, page);
+		else
+			pagepool_free_va_bulk(pool, &page, 1);
+	}
+}
+
+/* Pages are put twice, of slabs that are just going: each is refused, and nothing of them is looked at
+ * that has gone. */
+static void
+put_twice_and_trim(uint64_t flags)
+{
+	static const enum t_kind kinds[] = {T_UNREGISTERED, T_UNREGISTERED};
+	struct t_rounds rounds;
+	uint32_t size;
+
+	t_rounds_start(&rounds, 2, kinds, trim_or_put);
+	for (unsigned int no = 1; no <= t_scale(500); no++) {
+		t_log_begin();
+		pool = T_CREATE(.name = "twice", .nb_pages = PPG, .page_size = 2048,
+			.max_pages = SLABS * PPG, .flags = PAGEPOOL_F_RING_RTS | flags);
+		/* Cut, so that there are counts of fragments. */
+		size = 2048;
+		CHECK_EQ(pagepool_alloc_frag_bulk(pool, stale, SLABS * PPG, &size), SLABS * PPG);
+		pagepool_free_va_bulk(pool, stale, SLABS * PPG);
+		t_rounds_begin(&rounds, no);
+		t_rounds_wait(&rounds);
+		t_log_end();
+		CHECK_EQ(t_stats(pool).put_refused, (SLABS * PPG + 36) / 37);
+		T_DESTROY(pool);
+	}
+	t_rounds_end(&rounds);
+}
+
+static void
+tracked(void)
+{
+	put_twice_and_trim(PAGEPOOL_F_TRACK);
+}
+
+static void
+checked(void)
+{
+	put_twice_and_trim(PAGEPOOL_F_CHECK);
+}
+
 static void
 trim_until_told(struct t_thread *t)
 {
@@ -111,6 +170,8 @@ main(int argc, char **argv)
 	t_eal(argc, argv, 192, 1);
 	t_warm_up(1);
 	RUN(track_and_trim);
+	RUN(tracked);
+	RUN(checked);
 	RUN(destroy_and_trim);
 	return t_end();
 }

@@ -7,6 +7,7 @@
  */
 #include "fault.h"
 #include "harness.h"
+#include "pagepool_frag.h"
 #include "pagepool_memory.h"
 #include "pagepool_numa.h"
 #include "pagepool_priv.h"
@@ -564,6 +565,32 @@ moves_under_load(void)
 	T_DESTROY(shared);
 }
 
+/* Threads without a cache, and all of a pool that recycles nothing directly, cut fragments from pages
+ * that they share: after a move these are local ones too, although the ones before are all home. */
+static void
+fragments_move(void)
+{
+	struct pagepool *pool = pool_new(0, 1, 0);
+	unsigned int me = t_be_lcore(LCORE_ID_ANY);
+	uint32_t size = 512;
+	void *va;
+
+	for (int i = 0; i < 4; i++) {
+		if (i == 2) {
+			t_be_lcore(me);
+			pagepool_disable_direct_recycling(pool);
+		}
+		CHECK_EQ(pagepool_update_nid(pool, i % 2), 0);
+		CHECK((va = pagepool_alloc_frag(pool, &size)) != NULL);
+		CHECK_EQ(node_of(pool, va), i % 2);
+		pagepool_free_va(pool, va);
+	}
+	pagepool_enable_direct_recycling(pool);
+	/* Lets go of the page that is cut. */
+	CHECK_EQ(pagepool_update_nid(pool, SOCKET_ID_ANY), 0);
+	T_DESTROY(pool);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -587,5 +614,6 @@ main(int argc, char **argv)
 	RUN(refused);
 	RUN(random_moves);
 	RUN(moves_under_load);
+	RUN(fragments_move);
 	return t_end();
 }
