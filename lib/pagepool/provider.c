@@ -149,7 +149,9 @@ ask(struct pagepool_state *st, const struct pagepool_provider_ops *ops, void *pr
 	struct pp_slab *slab)
 {
 	struct pagepool_provider_slab mem = {.len = len, .node = SOCKET_ID_ANY};
-	int ret = ops->alloc_slab(priv, st->socket_id, &mem);
+	/* Relaxed: a pool that moves just now gets memory where it was, or where it will be. */
+	int node = __atomic_load_n(&st->socket_id, __ATOMIC_RELAXED);
+	int ret = ops->alloc_slab(priv, node, &mem);
 
 	if (ret != 0)
 		return ret < 0 ? ret : -EINVAL;

@@ -6,6 +6,7 @@
  */
 #include "pagepool_frag.h"
 #include "pagepool_memory.h"
+#include "pagepool_numa.h"
 #include "pagepool_priv.h"
 #include "pagepool_track.h"
 #include <rte_pause.h>
@@ -103,6 +104,8 @@ put_twice_and_trim(uint64_t flags)
 		size = 2048;
 		CHECK_EQ(pagepool_alloc_frag_bulk(pool, stale, SLABS * PPG, &size), SLABS * PPG);
 		pagepool_free_va_bulk(pool, stale, SLABS * PPG);
+		/* None is kept to be cut again. */
+		CHECK_EQ(pagepool_update_nid(pool, SOCKET_ID_ANY), 0);
 		t_rounds_begin(&rounds, no);
 		t_rounds_wait(&rounds);
 		t_log_end();
