@@ -4,7 +4,7 @@
  * All that changes a pool, at once: it grows, heals and is trimmed by a provider that fails, is moved
  * between nodes, tracked and not, recycles directly and does not, and is waited for, while threads of
  * all kinds take and put pages and fragments of it. No page is held by two, none is lost, nothing is
- * refused, and ordinary pages are nowhere but in their slabs when they are home.
+ * refused, and ordinary pages go in the end.
  */
 #include <numaif.h>
 
