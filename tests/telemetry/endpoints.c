@@ -60,6 +60,7 @@ check_stats(const json_t *a, const struct pagepool *pool)
 	FIELD(alloc_empty);
 	FIELD(alloc_refill);
 	FIELD(alloc_waive);
+	FIELD(alloc_remote);
 	FIELD(alloc_fail);
 	FIELD(recycle_cached);
 	FIELD(recycle_cache_full);
