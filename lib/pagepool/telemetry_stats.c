@@ -27,6 +27,7 @@ static const struct {
 	FIELD(alloc_empty),
 	FIELD(alloc_refill),
 	FIELD(alloc_waive),
+	FIELD(alloc_remote),
 	FIELD(alloc_fail),
 	FIELD(recycle_cached),
 	FIELD(recycle_cache_full),
