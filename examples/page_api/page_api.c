@@ -137,7 +137,7 @@ main(int argc, char **argv)
 	};
 	struct rte_mempool *heads;
 	struct pagepool *pool;
-	void *lost[5];
+	void *lost[40];
 
 	if (rte_eal_init(argc, argv) < 0)
 		die("EAL does not start\n");
