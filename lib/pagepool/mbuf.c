@@ -162,6 +162,15 @@ alloc_chains(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf *
 	return n;
 }
 
+/* Mbufs that can have a buffer of ours? Those of a pinned one never let go of theirs, and never look
+ * at another one. */
+static bool
+are_heads(struct rte_mempool *mp)
+{
+	return mp->private_data_size >= sizeof(struct rte_pktmbuf_pool_private) &&
+	       !(rte_pktmbuf_priv_flags(mp) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF);
+}
+
 PP_EXPORT unsigned int
 pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf **mbufs,
 	unsigned int n, uint32_t size, uint16_t headroom)
@@ -173,6 +182,7 @@ pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads, struc
 
 	room = room > PAGEPOOL_MBUF_TAIL ? room - PAGEPOOL_MBUF_TAIL : 0;
 	if ((st->flags & PAGEPOOL_F_EXTERNAL) || size == 0 || headroom >= room ||
+		!are_heads(heads) ||
 		((uint64_t)size + headroom + room - 1) / room > RTE_MBUF_MAX_NB_SEGS) {
 		rte_errno = EINVAL;
 		return 0;
