@@ -229,7 +229,7 @@ put_watched(
 
 	/* Tracking may have ended since the caller looked. */
 	if (watch == 0) {
-		put(pool, pages, n, to, from);
+		put_any(pool, pages, n, to, from);
 		return;
 	}
 	for (; n > 0; n -= chunk, pages += chunk) {
@@ -254,7 +254,7 @@ put_watched(
 		if (unlikely(pp_watched((pool)->state)))                                           \
 			put_watched(pool, pages, n, to, (uintptr_t)__builtin_return_address(0));   \
 		else                                                                               \
-			put(pool, pages, n, to, pages);                                            \
+			put_any(pool, pages, n, to, pages);                                        \
 	} while (0)
 
 PP_EXPORT __rte_noinline void
@@ -271,7 +271,7 @@ pagepool_put_at(struct pagepool *pool, void *const *pages, unsigned int n, uintp
 	if (unlikely(pp_watched(pool->state)))
 		put_watched(pool, pages, n, TO_CACHE, site);
 	else
-		put(pool, pages, n, TO_CACHE, pages);
+		put_any(pool, pages, n, TO_CACHE, pages);
 }
 
 PP_EXPORT void
