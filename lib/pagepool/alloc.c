@@ -114,13 +114,14 @@ leave:
 }
 
 static unsigned int
-alloc_guest(struct pagepool_state *st, void **pages, unsigned int n)
+alloc_guest(struct pagepool *pool, void **pages, unsigned int n)
 {
+	struct pagepool_state *st = pool->state;
 	unsigned int got = 0;
 
-	if (pp_guest_enter(st)) {
+	if (pp_guest_enter(pool)) {
 		got = alloc_around(st, st->no_cache, 0, pages, n);
-		pp_guest_leave(st);
+		pp_guest_leave(pool);
 	}
 	return got;
 }
@@ -140,7 +141,7 @@ alloc(struct pagepool *pool, void **pages, unsigned int n)
 	c = pp_cache_own(pool);
 	do {
 		size = pp_size_seq(st);
-		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(st, pages, n);
+		got = c != NULL ? alloc_owner(st, c, pages, n) : alloc_guest(pool, pages, n);
 	} while (unlikely(got == 0) && ((tries > 0 && tries-- > 0 && pp_cache_reclaim(st, c, n)) ||
 					       (grows-- > 0 && pp_grow_starved(st, n, size))));
 

@@ -20,10 +20,14 @@
  * While there is a reason for it (`outline`), limit stays at 0 and every operation goes out of line;
  * owners that have to fence do so there.
  *
+ * An owner whose process has died is not waited for: its cache is the controller's at once, as it is
+ * (pp_cache_inherit()). The same goes for a controller (pp_cache_mend()).
+ *
  * An owner that finds its cache taken works on the ring, still inside (busy), so that destroy can
  * wait for it too. A thread that is inside takes slab_lock at most.
  */
 #include <sched.h>
+#include <stdlib.h>
 
 #include <rte_cycles.h>
 #include <rte_malloc.h>
@@ -34,6 +38,8 @@
 /* Rounds to wait for an owner before a starved caller does without its cache: it may have been
  * preempted inside. Generous against the few hundred cycles that an operation takes. */
 #define IDLE_ROUNDS 100000u
+/* Rounds of waiting between looks whether the owner's process lives. */
+#define LOOK_ROUNDS 1000u
 
 /* What a cache may hold now, out of line and inline. The caller holds ctl_lock. */
 static uint32_t
@@ -64,7 +70,7 @@ cache_new(const struct pagepool_state *st)
 }
 
 /** Make the caller's cache, on its node. Not inside a cache.
- * @return NULL if the caller can have none: no lcore id, another process, no memory. */
+ * @return NULL if the caller can have none: no lcore id, a guest, no memory. */
 struct pagepool_cache *
 pp_cache_make(struct pagepool *pool)
 {
@@ -73,18 +79,21 @@ pp_cache_make(struct pagepool *pool)
 	struct pagepool_cache *c;
 	int cancel;
 
-	if (lcore >= RTE_MAX_LCORE || pool != &st->head || pp_is_dying(st))
+	if (lcore >= RTE_MAX_LCORE || pool == &st->guest || pp_is_dying(st))
 		return NULL;
 	cancel = pp_cancel_off();
-	rte_spinlock_lock(&st->ctl_lock);
-	c = pp_cache_of(st, lcore);
+	if (!pp_ctl_lock_inside(st)) {
+		pp_cancel_restore(cancel);
+		return NULL;
+	}
+	c = pp_cache_of(pool, lcore);
 	if (c == NULL && !pp_is_dying(st)) {
 		c = cache_new(st);
 		if (c != NULL)
 			/* Release: pairs with the acquire of whoever reads the pointer. */
-			__atomic_store_n(&st->head.cache[lcore + 1], c, __ATOMIC_RELEASE);
+			__atomic_store_n(&pool->cache[lcore + 1], c, __ATOMIC_RELEASE);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	pp_cancel_restore(cancel);
 	return c;
 }
@@ -97,8 +106,8 @@ cache_revoke(struct pagepool_cache *c)
 	__atomic_store_n(&c->room, 0, __ATOMIC_RELAXED);
 }
 
-static void
-cache_return(const struct pagepool_state *st, struct pagepool_cache *c)
+void
+pp_cache_return(const struct pagepool_state *st, struct pagepool_cache *c)
 {
 	/* Release: pair with the acquires in pp_cache_enter() and pagepool_cache_enter(), so that the
 	 * owner sees the cache as we leave it. */
@@ -121,7 +130,7 @@ pp_cache_revoke_all(struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	cache_revoke(c);
+		cache_revoke(c);
 	pp_barrier(st);
 }
 
@@ -133,8 +142,8 @@ pp_cache_all_idle(const struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	if (!owner_idle(c))
-		return false;
+		if (!owner_idle(c))
+			return false;
 	return true;
 }
 
@@ -151,10 +160,82 @@ cache_drain(struct pagepool_state *st, struct pagepool_cache *c)
 {
 	unsigned int len = pp_cache_len(c);
 
+	/* Should we die here. */
+	pp_cache_moving(c, len);
 	pp_give(st, st->no_cache, c->pages, len);
 	pagepool_total_set(&c->get, pagepool_total(&c->get) + len);
 	pagepool_total_set(&c->flushed, c->flushed + len);
+	pp_cache_moving(c, 0);
 	return len + pp_frag_drain_cache(st, c);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Leave out what is not a page of the pool, or is there twice. @return how many are left */
+static unsigned int
+sift(const struct pagepool_state *st, void **pages, unsigned int n)
+{
+	unsigned int left = 0;
+
+	qsort(pages, n, sizeof(*pages), by_address);
+	for (unsigned int i = 0; i < n; i++) {
+		const struct pp_slab *slab = pp_slab_find(st, pages[i]);
+
+		if (slab == NULL || (left > 0 && pages[left - 1] == pages[i]) ||
+			(!(st->flags & PAGEPOOL_F_EXTERNAL) && pp_slab_index(slab, pages[i]) < 0))
+			continue;
+		pages[left++] = pages[i];
+	}
+	return left;
+}
+
+/**
+ * Take over a cache whose owner's process has died, as it stands. By ctl_lock's holder, or of a
+ * destroyed pool by the holder of the registry's lock; the pages of that stay where they are, they count
+ * as home.
+ * What the owner was about to move to the ring may be there already: it is given up, since a page may
+ * be lost but never be in two places. These are its oldest pages, and while the others move to their
+ * places they are never in front of where they go; so what is behind is all good, maybe twice.
+ *
+ * @param lost
+ *   Is raised by the pages that were given up; may be NULL.
+ * @return
+ *   Pages brought home.
+ */
+unsigned int
+pp_cache_inherit(struct pagepool_state *st, struct pagepool_cache *c, unsigned int *lost)
+{
+	uint32_t len = pp_cache_len(c), first = RTE_MIN(c->moving, len), n = 0, gone;
+
+	if (len > c->capacity) {
+		PP_LOG(ERR, "%s: a dead process left a cache of %u pages of %u; all are lost\n",
+			st->name, len, c->capacity);
+		first = len;
+	}
+	gone = first;
+	if (first < len && !pp_is_dying(st)) {
+		n = sift(st, &c->pages[first], len - first);
+		gone = len;
+		pp_give(st, st->no_cache, &c->pages[first], n);
+	}
+	if (!pp_is_dying(st))
+		/* Who died while it cut a page or got a piece back has counted too many, if
+		 * anything: then the page is lost too. */
+		pp_frag_drain_cache(st, c);
+	pagepool_total_set(&c->get, pagepool_total(&c->get) + gone);
+	pagepool_total_set(&c->flushed, pagepool_total(&c->flushed) + gone);
+	pp_cache_moving(c, 0);
+	/* Release: as its owner would have left. */
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+	if (lost != NULL)
+		*lost += gone - n;
+	return n;
 }
 
 static bool
@@ -180,23 +261,27 @@ wait_briefly(const struct pagepool_cache *c)
 bool
 pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n)
 {
-	struct pagepool_cache *full[RTE_MAX_LCORE], *c;
 	unsigned int nb_full = 0, moved = 0, left, it;
+	struct pagepool_cache *c;
 
-	rte_spinlock_lock(&st->ctl_lock);
-	PP_FOREACH_CACHE(st, it, c)
-	{
+	pp_ctl_lock(st);
+	PP_FOREACH_CACHE(st, it, c) {
 		if (c == self || !cache_holds(c) || pp_is_dying(st))
 			continue;
 		cache_revoke(c);
-		full[nb_full++] = c;
+		nb_full++;
 	}
 	if (nb_full > 0)
 		pp_barrier(st);
-	for (unsigned int i = 0; i < nb_full; i++) {
-		if (wait_briefly(full[i]))
-			moved += cache_drain(st, full[i]);
-		cache_return(st, full[i]);
+	PP_FOREACH_CACHE(st, it, c) {
+		/* Only we have taken some. */
+		if (nb_full == 0 || c == self || c->room != 0 || pp_is_dying(st))
+			continue;
+		if (wait_briefly(c))
+			moved += cache_drain(st, c);
+		else if (!pp_process_alive(pp_cache_process(st, it)))
+			moved += pp_cache_inherit(st, c, NULL);
+		pp_cache_return(st, c);
 	}
 	if (__atomic_load_n(&st->frag_used, __ATOMIC_RELAXED) && !pp_is_dying(st)) {
 		/* The caller is not inside its own. */
@@ -206,7 +291,7 @@ pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, u
 	}
 	pagepool_total_set(&st->reclaims, st->reclaims + nb_full);
 	left = rte_ring_count(st->ring) + (self != NULL ? pp_cache_len(self) : 0);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	return moved > 0 || left >= n;
 }
 
@@ -216,14 +301,16 @@ idle_deadline(void)
 	return rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
 }
 
-/* Wait for an owner that may be asleep inside. @return false if it takes so long that it may have
- * been killed there */
+/* Wait for an owner that may be asleep inside; not for one whose process has died.
+ * @return false if it takes so long that it may not come back */
 static bool
-wait_idle(const struct pagepool_cache *c, uint64_t end)
+wait_idle(struct pagepool_state *st, struct pagepool_cache *c, unsigned int it, uint64_t end)
 {
-	while (!owner_idle(c)) {
+	for (unsigned int i = 1; !owner_idle(c); i++) {
 		if (rte_get_timer_cycles() > end)
 			return false;
+		if (i % LOOK_ROUNDS == 0 && !pp_process_alive(pp_cache_process(st, it)))
+			pp_cache_inherit(st, c, NULL);
 		sched_yield();
 	}
 	return true;
@@ -242,23 +329,68 @@ pp_cache_outline(struct pagepool_state *st, uint32_t reason, bool on)
 	struct pagepool_cache *c;
 	unsigned int it;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* Relaxed: read without the lock only by who looks whether to take a longer way. */
 	__atomic_store_n(
 		&st->outline, on ? st->outline | reason : st->outline & ~reason, __ATOMIC_RELAXED);
 	/* A destroyed pool's caches are taken for good. */
 	if (!pp_is_dying(st)) {
 		PP_FOREACH_CACHE(st, it, c)
-		/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
-		__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
+			/* Relaxed: pp_barrier() orders a 0 before the look at busy. */
+			__atomic_store_n(&c->limit, limit_now(st, c), __ATOMIC_RELAXED);
 		if (st->outline != 0)
 			pp_barrier(st);
 		PP_FOREACH_CACHE(st, it, c)
-		if (st->outline != 0)
-			wait_idle(c, end);
+			if (st->outline != 0)
+				wait_idle(st, c, it, end);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	pp_cancel_restore(cancel);
+}
+
+/** A controller has died with ctl_lock, which its caller has now: the caches that it had taken go back,
+ * without what it was moving, which may be in the ring already. */
+void
+pp_cache_mend(struct pagepool_state *st)
+{
+	uint64_t end = idle_deadline();
+	struct pagepool_cache *c;
+	unsigned int it, lost = 0;
+
+	/* A destroyed pool's caches are taken for good. */
+	if (pp_is_dying(st))
+		return;
+	pp_cache_revoke_all(st);
+	PP_FOREACH_CACHE(st, it, c) {
+		if (wait_idle(st, c, it, end) && c->moving > 0) {
+			lost += c->moving;
+			pagepool_total_set(&c->get, pagepool_total(&c->get) + c->moving);
+			pagepool_total_set(&c->flushed, pagepool_total(&c->flushed) + c->moving);
+			pp_cache_moving(c, 0);
+		}
+		pp_cache_return(st, c);
+	}
+	PP_LOG(NOTICE, "%s: a process died while it emptied caches; %u pages are lost\n", st->name,
+		lost);
+}
+
+/** Another process begins to use the pool, by ctl_lock's holder: what goes to the ring and comes from it
+ * does so under locks from now on, in which the end of a process is noticed (ring.c). */
+void
+pp_cache_share(struct pagepool_state *st)
+{
+	uint64_t end = idle_deadline();
+	struct pagepool_cache *c;
+	unsigned int it;
+
+	if (st->shared)
+		return;
+	/* Relaxed: pp_barrier() orders it before the looks. */
+	__atomic_store_n(&st->shared, true, __ATOMIC_RELAXED);
+	pp_barrier(st);
+	/* Whoever is in the ring without a lock does no harm, unless he dies there. */
+	PP_FOREACH_CACHE(st, it, c)
+		wait_idle(st, c, it, end);
 }
 
 /* Take all caches until enable and bring their pages into the ring; ctl_lock is held. An owner
@@ -272,15 +404,14 @@ disable(struct pagepool_state *st)
 
 	st->direct_off = true;
 	pp_cache_revoke_all(st);
-	PP_FOREACH_CACHE(st, it, c)
-	{
-		if (wait_idle(c, end))
+	PP_FOREACH_CACHE(st, it, c) {
+		if (wait_idle(st, c, it, end))
 			cache_drain(st, c);
 		else
 			PP_LOG(ERR,
 				"%s: lcore %u was killed while allocating or putting, or is very "
 				"slow; what is in its cache stays there\n",
-				st->name, it);
+				st->name, it % RTE_MAX_LCORE);
 	}
 	pp_frag_drain_shared(st);
 }
@@ -294,18 +425,17 @@ pp_cache_empty_all(struct pagepool_state *st)
 	struct pagepool_cache *c;
 	unsigned int it;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* Taken already, and empty. */
 	if (!st->direct_off && !pp_is_dying(st)) {
 		pp_cache_revoke_all(st);
-		PP_FOREACH_CACHE(st, it, c)
-		{
-			if (wait_idle(c, end))
+		PP_FOREACH_CACHE(st, it, c) {
+			if (wait_idle(st, c, it, end))
 				cache_drain(st, c);
-			cache_return(st, c);
+			pp_cache_return(st, c);
 		}
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }
 
 PP_EXPORT void
@@ -316,11 +446,11 @@ pagepool_disable_direct_recycling(struct pagepool *pool)
 	if (pool == NULL)
 		return;
 	st = pool->state;
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	/* A destroyed pool's caches are taken already, for good. */
 	if (!st->direct_off && !pp_is_dying(st))
 		disable(st);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }
 
 PP_EXPORT void
@@ -333,11 +463,11 @@ pagepool_enable_direct_recycling(struct pagepool *pool)
 	if (pool == NULL)
 		return;
 	st = pool->state;
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	if (st->direct_off && !pp_is_dying(st)) {
 		st->direct_off = false;
 		PP_FOREACH_CACHE(st, it, c)
-		cache_return(st, c);
+			pp_cache_return(st, c);
 	}
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 }

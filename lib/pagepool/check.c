@@ -66,7 +66,7 @@ pp_check_put(
 	const char *why;
 
 	/* A page that is put by mistake does not keep its slab: the lock does. */
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (unsigned int i = 0; i < n; i++) {
 		why = put_fault(st, pages[i]);
 		if (likely(why == NULL))
@@ -74,7 +74,7 @@ pp_check_put(
 		else
 			pp_refuse_at(st, pages[i], why, site);
 	}
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return nb_good;
 }
 
@@ -160,8 +160,8 @@ walk_caches(struct walk *w)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(w->st, it, c)
-	for (uint32_t p = 0; p < pp_cache_len(c); p++)
-		walk_page(w, c->pages[p], "a cache");
+		for (uint32_t p = 0; p < pp_cache_len(c); p++)
+			walk_page(w, c->pages[p], "a cache");
 }
 
 static int

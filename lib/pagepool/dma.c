@@ -40,19 +40,12 @@ pp_dma_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Is this the pool of the state? The pool may be gone: compared, not looked into. */
-static bool
-is_pool(const struct pagepool *pool, const struct pagepool_state *st)
-{
-	return pool == &st->head || pool == &st->guest;
-}
-
 static struct pp_attachment **
 find(const struct pagepool *pool, const struct rte_device *dev)
 {
 	struct pp_attachment **p = &pp_attachments;
 
-	while (*p != NULL && !((*p)->dev == dev && is_pool(pool, (*p)->st)))
+	while (*p != NULL && !((*p)->dev == dev && pp_is_pool_of(pool, (*p)->st)))
 		p = &(*p)->next;
 	return p;
 }

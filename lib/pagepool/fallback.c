@@ -106,7 +106,7 @@ find_empty(struct pagepool_state *st)
 {
 	struct pp_slab *found = NULL;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (uint32_t i = 0; i < st->nb_slabs && found == NULL; i++) {
 		struct pp_slab *slab = st->slabs[i];
 
@@ -114,7 +114,7 @@ find_empty(struct pagepool_state *st)
 			st->nb_pages - slab->nb_pages >= st->pages_wanted)
 			found = slab;
 	}
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return found;
 }
 
@@ -135,7 +135,7 @@ missing(struct pagepool_state *st)
 {
 	uint32_t ppg = PAGEPOOL_GRANULE / st->page_size, pages = 0;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (uint32_t i = 0; i < st->nb_slabs && pages == 0; i++)
 		if (st->slabs[i]->fallback)
 			pages = st->slabs[i]->nb_pages;
@@ -143,7 +143,7 @@ missing(struct pagepool_state *st)
 		pages = 0;
 	else
 		pages = RTE_MIN(pages, st->pages_wanted - (st->nb_pages - st->fallback_pages));
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return (pages + ppg - 1) / ppg;
 }
 

@@ -195,14 +195,16 @@ work(struct pagepool_state *st, struct pagepool_frag_cursor *f, struct job *j)
 
 /* Without a cache. @return false if the pool is destroyed */
 static bool
-attempt_shared(struct pagepool_state *st, struct job *j)
+attempt_shared(struct pagepool *pool, struct job *j)
 {
-	if (!pp_guest_enter(st))
+	struct pagepool_state *st = pool->state;
+
+	if (!pp_guest_enter(pool))
 		return false;
 	rte_spinlock_lock(&st->frag_lock);
 	work(st, &st->frag_shared, j);
 	rte_spinlock_unlock(&st->frag_lock);
-	pp_guest_leave(st);
+	pp_guest_leave(pool);
 	return true;
 }
 
@@ -215,7 +217,7 @@ attempt(struct pagepool *pool, struct job *j)
 	bool dying, ours;
 
 	if (c == NULL)
-		return attempt_shared(st, j);
+		return attempt_shared(pool, j);
 	ours = pp_cache_enter(st, c) > 0;
 	dying = pp_is_dying(st);
 	if (likely(ours && !dying))
@@ -223,7 +225,7 @@ attempt(struct pagepool *pool, struct job *j)
 	pagepool_cache_leave(c);
 	if (dying)
 		return false;
-	return ours || attempt_shared(st, j);
+	return ours || attempt_shared(pool, j);
 }
 
 /* Bytes of the counts of a slab. */
@@ -287,9 +289,9 @@ pp_frag_slab_make(struct pagepool_state *st, struct pp_slab *slab)
 			rte_free(fs);
 			fs = none;
 		} else {
-			rte_spinlock_lock(&st->slab_lock);
+			pp_slab_lock(st);
 			pagepool_total_set(&st->slab_meta, st->slab_meta + bytes);
-			rte_spinlock_unlock(&st->slab_lock);
+			pp_slab_unlock(st);
 		}
 	}
 	pp_cancel_restore(cancel);
@@ -494,6 +496,6 @@ pp_frag_drain_all(struct pagepool_state *st)
 	unsigned int it;
 
 	PP_FOREACH_CACHE(st, it, c)
-	drain(st, &c->frag);
+		drain(st, &c->frag);
 	pp_frag_drain_shared(st);
 }

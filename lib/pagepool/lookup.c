@@ -121,7 +121,7 @@ pp_list_remove(const struct pagepool *pool, bool of_mempool)
 	rte_mcfg_tailq_write_lock();
 	TAILQ_FOREACH(te, pp_list(), next) {
 		st = te->data;
-		if (pool == &st->head || pool == &st->guest)
+		if (pp_is_pool_of(pool, st))
 			break;
 	}
 	if (te != NULL && (st->mempool != NULL) != of_mempool) {
@@ -137,35 +137,76 @@ pp_list_remove(const struct pagepool *pool, bool of_mempool)
 	return st;
 }
 
+/** The first pool on the list that is wanted. Destroy waits until the caller calls
+ * pp_guest_leave(&st->guest). */
+struct pagepool_state *
+pp_list_next(bool (*wanted)(const struct pagepool_state *, void *), void *arg)
+{
+	struct pagepool_state *st = NULL;
+	struct rte_tailq_entry *te;
+
+	rte_mcfg_tailq_read_lock();
+	TAILQ_FOREACH(te, pp_list(), next)
+		if (wanted(te->data, arg)) {
+			st = te->data;
+			/* It is on the list, and so not destroyed. */
+			pp_guest_enter(&st->guest);
+			break;
+		}
+	rte_mcfg_tailq_read_unlock();
+	return st;
+}
+
+/* As pagepool_local(), and the pool may not go meanwhile. */
+static struct pagepool *
+local(struct pagepool_state *st)
+{
+	/* Relaxed: what another process sees of the pool came to it by the list's lock, or with pages. */
+	if (st->owner == pp_process() || !__atomic_load_n(&st->own_memory, __ATOMIC_RELAXED))
+		return pp_view_get(st);
+	rte_errno = ENOTSUP;
+	return NULL;
+}
+
 PP_EXPORT struct pagepool *
 pagepool_local(struct pagepool *pool)
 {
-	struct pagepool_state *st = pool->state;
+	int ret;
 
-	if (st->owner == pp_process())
-		return &st->head;
-	/* Relaxed: what another process sees of the pool came to it by the list's lock, or with pages. */
-	if (!__atomic_load_n(&st->own_memory, __ATOMIC_RELAXED))
-		return &st->guest;
-	rte_errno = ENOTSUP;
-	return NULL;
+	/* A process that has a mempool may call the library here for the first time. */
+	if (unlikely(pp_process() == 0)) {
+		ret = pp_library_init();
+		if (ret < 0) {
+			rte_errno = -ret;
+			return NULL;
+		}
+	}
+	return local(pool->state);
 }
 
 static void
 tell_not_shared(const char *name)
 {
+	/* Of another version the library has told already. */
+	if (pp_process() == 0)
+		return;
 	PP_LOG(ERR,
 		"%s: its memory is its creator's alone; have it made with "
 		"PAGEPOOL_F_EAL_MEMORY, a mempool with rte_pktmbuf_pool_create()\n",
 		name);
 }
 
+static bool
+has_name(const struct pagepool_state *st, void *name)
+{
+	return strcmp(st->name, name) == 0;
+}
+
 PP_EXPORT struct pagepool *
 pagepool_lookup(const char *name)
 {
-	struct rte_tailq_entry *te;
 	struct pagepool_state *st;
-	struct pagepool *pool = NULL;
+	struct pagepool *pool;
 	int ret;
 
 	if (name == NULL) {
@@ -177,14 +218,13 @@ pagepool_lookup(const char *name)
 		rte_errno = -ret;
 		return NULL;
 	}
-	rte_mcfg_tailq_read_lock();
-	te = list_find(name);
-	st = te != NULL ? te->data : NULL;
-	if (st == NULL)
+	st = pp_list_next(has_name, (void *)(uintptr_t)name);
+	if (st == NULL) {
 		rte_errno = ENOENT;
-	else
-		pool = pagepool_local(&st->head);
-	rte_mcfg_tailq_read_unlock();
+		return NULL;
+	}
+	pool = local(st);
+	pp_guest_leave(&st->guest);
 	if (pool == NULL && rte_errno == ENOTSUP)
 		tell_not_shared(name);
 	return pool;
@@ -194,6 +234,7 @@ pagepool_lookup(const char *name)
 static struct pagepool *
 pool_at(const void *addr, bool start)
 {
+	struct pagepool_state *st = NULL;
 	struct pagepool *pool = NULL;
 	struct pp_slab *slab;
 
@@ -206,9 +247,18 @@ pool_at(const void *addr, bool start)
 	/* The pool may be just going; the lock keeps it until we have looked into it. */
 	pp_pagemap_lock();
 	slab = pp_pagemap_find((uintptr_t)addr);
-	if (slab != NULL && (!start || pp_slab_index(slab, addr) >= 0))
-		pool = pagepool_local(&slab->st->head);
+	if (slab != NULL && (!start || pp_slab_index(slab, addr) >= 0)) {
+		st = slab->st;
+		pool = pp_view_find(st);
+	}
+	/* To make a view takes longer; being inside keeps the pool for that. */
+	if (st != NULL && pool == NULL && !pp_guest_enter(&st->guest))
+		pool = &st->guest;
 	pp_pagemap_unlock();
+	if (st != NULL && pool == NULL) {
+		pool = local(st);
+		pp_guest_leave(&st->guest);
+	}
 	return pool;
 }
 
@@ -264,7 +314,7 @@ pagepool_from_mempool(const struct rte_mempool *mp)
 	if (st == NULL)
 		rte_errno = ENOENT;
 	else
-		pool = pagepool_local(&st->head);
+		pool = local(st);
 	if (pool == NULL && rte_errno == ENOTSUP)
 		tell_not_shared(mp->name);
 	return pool;

@@ -358,13 +358,13 @@ pagepool_update_nid(struct pagepool *pool, int socket_id)
 		return -ENOTSUP;
 	}
 	cancel = pp_cancel_off();
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	/* Relaxed, both: pp_cache_empty_all() orders them before the refills that come after it. */
 	__atomic_store_n(&st->socket_id, socket_id, __ATOMIC_RELAXED);
 	__atomic_store_n(&st->head.nid, socket_id, __ATOMIC_RELAXED);
 	__atomic_store_n(&st->none_local, false, __ATOMIC_RELAXED);
 	pp_numa_changed(st);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	pp_trace_update_nid(st, socket_id);
 	if (__atomic_load_n(&st->pages_local, __ATOMIC_RELAXED) == 0)
 		pp_numa_grow(st);

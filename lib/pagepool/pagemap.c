@@ -26,44 +26,72 @@ struct leaf {
 	struct pp_slab *slab[1u << LEAF_BITS];
 };
 
+/* What has to be the same in all processes; more tells nothing, but whoever changes what the processes
+ * share in any other way has to change the number in front. */
+#define LAYOUT                                                                                     \
+	(UINT64_C(1) << 56 | (uint64_t)sizeof(struct pagepool_state) << 32 |                       \
+		sizeof(struct pp_slab) << 20 | sizeof(struct pp_view) << 4 | RTE_MAX_LCORE % 16)
+
 struct pagemap {
+	uint64_t layout;     /* must be first */
 	rte_spinlock_t lock; /* writers; and the unused descriptors */
 	struct pp_slab *unused;
 	uint32_t last_id; /* of pools */
 	uint32_t last_process;
 	struct pp_registry zombies;
+	struct pp_lock process_lock;
+	uint32_t watcher; /* pp_process() of who is told of processes that come */
+	struct pp_process_record processes[PP_PROCESSES];
 	struct leaf *root[1u << ROOT_BITS];
 };
 
 static struct pagemap *map;
 static uint32_t process;
 
-static struct pagemap *
+/* @return 0, -ENOMEM, -ENOTSUP */
+static int
 find_or_make(void)
 {
 	const struct rte_memzone *mz = rte_memzone_lookup(MAP_NAME);
+	struct pagemap *found;
+	bool made = mz == NULL;
 
-	if (mz == NULL) {
+	if (made)
 		mz = rte_memzone_reserve(MAP_NAME, sizeof(*map), SOCKET_ID_ANY, 0);
-		if (mz != NULL)
-			memset(mz->addr, 0, sizeof(*map));
+	if (mz == NULL)
+		return -ENOMEM;
+	found = mz->addr;
+	if (made) {
+		memset(found, 0, sizeof(*found));
+		found->layout = LAYOUT;
 	}
-	return mz != NULL ? mz->addr : NULL;
+	if (found->layout != LAYOUT) {
+		PP_LOG(ERR, "the pools here are of another version of this library: have all "
+			    "processes use the same libpagepool.so\n");
+		return -ENOTSUP;
+	}
+	pp_process_join(found->processes, ++found->last_process, made);
+	process = found->last_process;
+	map = found;
+	return 0;
 }
 
 /* Find the map, or make it. Idempotent; for control threads of any process, also at once: EAL's
- * lock, in which it reserves memory itself, keeps others from a map that is not cleared yet. */
+ * lock, in which it reserves memory itself, keeps others from a map that is not cleared yet.
+ * @return 0, -ENOMEM, -ENOTSUP (the processes have different versions of the library) */
 int
 pp_pagemap_init(void)
 {
+	int ret = 0;
+
 	rte_mcfg_tailq_write_lock();
 	if (map == NULL) {
-		map = find_or_make();
-		if (map != NULL)
-			process = ++map->last_process;
+		ret = find_or_make();
+		if (ret == 0)
+			pp_process_watch();
 	}
 	rte_mcfg_tailq_write_unlock();
-	return map == NULL ? -ENOMEM : 0;
+	return ret;
 }
 
 /** Number of this process among those that use pools, from 1; 0 before pp_pagemap_init(). Unlike
@@ -229,4 +257,25 @@ struct pp_registry *
 pp_pagemap_registry(void)
 {
 	return map != NULL ? &map->zombies : NULL;
+}
+
+/** Records of the processes that use pools. */
+struct pp_process_record *
+pp_pagemap_processes(void)
+{
+	return map->processes;
+}
+
+/** The lock of what is done about processes that died. */
+struct pp_lock *
+pp_pagemap_process_lock(void)
+{
+	return &map->process_lock;
+}
+
+/** pp_process() of the process that is told when another one joins; atomic. */
+uint32_t *
+pp_pagemap_watcher(void)
+{
+	return &map->watcher;
 }

@@ -172,8 +172,6 @@ state_init(struct pagepool_state *st, const struct pagepool_params *p)
 	st->socket_id = st->head.nid = p->socket_id;
 	st->owner = pp_process();
 	st->id = pp_pagemap_next_id();
-	rte_spinlock_init(&st->slab_lock);
-	rte_spinlock_init(&st->ctl_lock);
 	rte_spinlock_init(&st->wait_lock);
 	rte_spinlock_init(&st->frag_lock);
 }
@@ -189,7 +187,8 @@ pp_state_clear(struct pagepool_state *st)
 	if (!pp_dma_release(st))
 		return false;
 	PP_FOREACH_CACHE(st, it, c)
-	rte_free(c);
+		rte_free(c);
+	pp_view_free_all(st);
 	pp_slab_free_all(st);
 	pp_provider_end(st);
 	pp_ring_free(st);

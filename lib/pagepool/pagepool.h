@@ -227,11 +227,12 @@ struct pagepool {
 struct pagepool *pagepool_create(const struct pagepool_params *params);
 
 /**
- * Find a pool by name. In a process other than its creator the pool works without caches.
+ * Find a pool by name. A process other than its creator has caches of its own (doc/processes.md).
  *
  * @return
  *   The pool, or NULL with rte_errno: ENOENT, EINVAL (name is NULL), ENOMEM, ENODEV (no
- *   rte_eal_init() yet), ENOTSUP (another process's, made without PAGEPOOL_F_EAL_MEMORY).
+ *   rte_eal_init() yet), ENOTSUP (another process's, made without PAGEPOOL_F_EAL_MEMORY; or
+ *   the processes have different versions of the library; the log says which).
  */
 struct pagepool *pagepool_lookup(const char *name);
 
@@ -243,7 +244,8 @@ struct pagepool *pagepool_lookup(const char *name);
  * by way of shared memory; what create and lookup return is right already.
  *
  * @return
- *   The pool, or NULL with rte_errno ENOTSUP: its memory is another process's alone.
+ *   The pool, or NULL with rte_errno ENOTSUP: its memory is another process's alone, or that has
+ *   another version of the library.
  */
 struct pagepool *pagepool_local(struct pagepool *pool);
 
@@ -266,8 +268,8 @@ struct pagepool *pagepool_from_mempool(const struct rte_mempool *mp);
  * a mempool is refused: it goes with rte_mempool_free(), by the same rules (doc/destroy.md).
  * While pages are out the log warns after 60 s, and every 60 s, in the process that destroyed.
  * Waits for those who are in the middle of an operation on the pool, two seconds at most. Memory of a
- * pool in which somebody still is (a process was killed there) stays, which the log says, until he
- * ends.
+ * pool in which somebody still is (he does not run, or cannot be seen to have died) stays, which the
+ * log says, until he ends.
  *
  * @param pool
  *   May be NULL.
@@ -417,7 +419,7 @@ void pagepool_release(struct pagepool *pool, void *const *pages, unsigned int n)
  * A mempool's own cache is not the pool's, and stays.
  * Control threads, any number at once, also while others alloc and put. Disabled once is disabled,
  * however often it is called. A destroyed pool stays as it is. Waits for owners as long as their
- * operation takes; for one that was killed inside two seconds, after which what is in its cache
+ * operation takes; for one that does not run inside two seconds, after which what is in its cache
  * stays there, as the log says.
  *
  * @param pool

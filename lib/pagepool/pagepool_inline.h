@@ -60,7 +60,8 @@ struct pagepool_cache {
 	uint64_t put;      /**< Pages ever pushed, by puts and refills. */
 	uint64_t get;      /**< Pages ever popped, by allocs and flushes. */
 	uint32_t room;     /**< What the out-of-line code may use: capacity, or 0 if taken away. */
-	uint32_t capacity; /**< Length of pages[]. */
+	uint16_t capacity; /**< Length of pages[]. */
+	uint16_t moving;   /**< So many of the oldest pages are on their way to the ring. */
 	struct pagepool_frag_cursor frag;
 	/** Below: the out-of-line half's counters, see struct pagepool_stats. */
 	uint64_t refilled, flushed, missed, direct;

@@ -14,10 +14,14 @@
  *               cache, so a thread that is inside a cache must never take it.
  *   frag_lock   the pages that threads without a cache cut. Short; never inside a cache.
  *   slab_lock   pages of slabs. Short; may be taken inside a cache, and with frag_lock.
+ *   ring locks  pages that go into the ring, and that come from it, in pools that several processes
+ *               use. Short; may be taken inside a cache. Nothing of ours is nested in them.
  *   memfd.c's   its list of chunks, of one process. Nothing of ours is nested in it.
  *   the map's   pagemap.c: its leaves, and slabs' descriptors. Nothing of ours is nested in it.
+ *   inherit.c's what is done about processes that died. Above ctl_lock and zombie.c's.
  *   zombie.c's  the registry of destroyed pools, of all processes. Short, but for the free of a
  *               pool's state. Nothing of ours is nested in it.
+ * ctl_lock, slab_lock and the ring locks are taken from a process that has died with them (lock.c).
  * The list of pools, and the making of the map, have EAL's tailq lock; nothing of ours is nested in
  * it either, but for what readers of telemetry take with it: the lock of readers of tracked pools.
  */
@@ -35,6 +39,7 @@
 
 #include "pagepool.h"
 #include "pagepool_provider.h"
+#include "process.h"
 
 extern int pp_logtype;
 #define PP_LOG(level, ...)                                                                         \
@@ -112,6 +117,16 @@ struct pp_mempool_end {
 	uint32_t cached[RTE_MAX_LCORE];
 };
 
+/** A pool as another process than its creator sees it, see view.c. */
+struct pp_view {
+	struct pagepool pool; /**< Must be first. */
+	struct pp_view *next;
+	uint32_t process; /**< pp_process() of whose it is, 0: nobody's; ctl_lock. */
+	int64_t base;     /**< Pages taken less those put, when the process got it. */
+	/** Threads of the process without a cache that are inside the pool. */
+	uint32_t guests __rte_cache_aligned;
+};
+
 /** Pages that were put, and where they went; totals, or their growth in an interval. */
 struct pp_homecoming {
 	uint64_t home;                          /**< Pages put. */
@@ -138,7 +153,8 @@ struct pp_rates {
 /** The state of a pool. Fields of one block are written together. */
 struct pagepool_state {
 	struct pagepool head;  /**< The pool as its creator sees it. */
-	struct pagepool guest; /**< As other processes see it: without caches. */
+	struct pagepool guest; /**< As a process sees it that can have no caches. */
+	struct pp_view *views; /**< As other processes see it; grows only. */
 
 	/* Read by every slow path, written at create. */
 	struct rte_ring *ring __rte_cache_aligned;
@@ -153,6 +169,7 @@ struct pagepool_state {
 	bool mixed;                      /**< Some slabs lie on another node than it; slab_lock. */
 	bool want_local;                 /**< Too few pages lie on its node; atomic. */
 	bool none_local;                 /**< Growth brings none there; atomic. */
+	bool shared;                     /**< Other processes use it too: the ring has locks. */
 	bool watched;                    /**< Allocs and puts have to look at something ... */
 	uint32_t watch;                  /**< ... of PP_WATCH_*; see pp_watch_set(). */
 	uint32_t low_pages;              /**< Low-water mark, 0: none; atomic. */
@@ -175,7 +192,10 @@ struct pagepool_state {
 	uint32_t id;    /**< Unique among all pools ever; names slabs. */
 	char name[PAGEPOOL_NAMESIZE];
 
-	rte_spinlock_t slab_lock __rte_cache_aligned;
+	struct pp_lock ring_put_lock __rte_cache_aligned;
+	struct pp_lock ring_get_lock __rte_cache_aligned;
+
+	struct pp_lock slab_lock __rte_cache_aligned;
 	uint32_t nb_slabs;
 	uint32_t slab_free; /**< Pages lying in slabs. */
 	uint32_t nb_pages;  /**< Total pages. */
@@ -190,10 +210,12 @@ struct pagepool_state {
 	/** Sorted by address. Has room for all from the start, but in external pools. */
 	struct pp_slab **slabs;
 
-	rte_spinlock_t ctl_lock __rte_cache_aligned;
+	struct pp_lock ctl_lock __rte_cache_aligned;
 	uint32_t attached; /**< Attachments to devices, of all processes; see dma.c. */
 	bool direct_off;   /**< Direct recycling is disabled: no cache may hold anything. */
+	bool owner_gone;   /**< Its creator has died, and its caches have been taken over. */
 	bool own_memory;   /**< Some of it is memory that no other process maps. */
+	uint32_t round;    /**< Reclaim that has last looked here; the lock of inherit.c. */
 	uint64_t refused;  /**< Atomic. */
 	uint64_t reclaims; /**< ctl_lock. */
 
@@ -236,8 +258,9 @@ struct pagepool_state {
 	struct pp_recycling recycling __rte_cache_aligned;
 	struct pp_rates rates __rte_cache_aligned;
 
-	/** Threads without a cache that are inside the pool. */
+	/** Threads without a cache that are inside the pool: of its creator ... */
 	uint32_t guests __rte_cache_aligned;
+	uint32_t strangers; /**< ... and of processes that have no view. */
 	/** Pages that a destroyed pool still waits for, biased until destroy has counted. */
 	int64_t zombie_out;
 
@@ -295,6 +318,11 @@ void pp_cache_empty_all(struct pagepool_state *st);
 void pp_cache_revoke_all(struct pagepool_state *st);
 bool pp_cache_all_idle(const struct pagepool_state *st);
 bool pp_cache_reclaim(struct pagepool_state *st, const struct pagepool_cache *self, unsigned int n);
+void pp_cache_return(const struct pagepool_state *st, struct pagepool_cache *c);
+void pp_cache_share(struct pagepool_state *st);
+void pp_cache_mend(struct pagepool_state *st);
+unsigned int pp_cache_inherit(
+	struct pagepool_state *st, struct pagepool_cache *c, unsigned int *lost);
 
 /** Pages a cache can hold: half as many again as a refill brings, so that neither an alloc after
  * a refill nor a put after a flush turns around at once. The same as in rte_mempool. */
@@ -317,33 +345,47 @@ pp_cache_len(const struct pagepool_cache *c)
 	return (uint32_t)(pagepool_total(&c->put) - pagepool_total(&c->get));
 }
 
-/** The cache of an lcore, or NULL if it has none. */
+/** Say that the n oldest pages of a cache are being moved. If the process dies before it says 0, they
+ * may be in two places, and are in none from then on; see pp_cache_inherit(). */
+static inline void
+pp_cache_moving(struct pagepool_cache *c, uint32_t n)
+{
+	/* Who dies has done all that comes before in the program, so only the compiler must keep the
+	 * order. Relaxed: read by who knows that the writer is dead, or that he is not inside. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&c->moving, (uint16_t)n, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/** The cache of an lcore of the process whose pool this is, or NULL if it has none. */
 static inline struct pagepool_cache *
-pp_cache_of(const struct pagepool_state *st, unsigned int lcore)
+pp_cache_of(const struct pagepool *pool, unsigned int lcore)
 {
 	/* Acquire: pairs with the release that published the cache. */
-	struct pagepool_cache *c = __atomic_load_n(&st->head.cache[lcore + 1], __ATOMIC_ACQUIRE);
+	struct pagepool_cache *c = __atomic_load_n(&pool->cache[lcore + 1], __ATOMIC_ACQUIRE);
 
-	return c == st->no_cache ? NULL : c;
+	return c == pool->state->no_cache ? NULL : c;
 }
 
-/** The first cache at or after lcore *it, which is set to it; NULL if there is none. */
-static inline struct pagepool_cache *
-pp_cache_next(const struct pagepool_state *st, unsigned int *it)
-{
-	struct pagepool_cache *c;
+/** All views that there are, also nobody's; needs no lock. Acquire: pairs with the release in view.c. */
+#define PP_FOREACH_VIEW(st, v)                                                                     \
+	for ((v) = __atomic_load_n(&(st)->views, __ATOMIC_ACQUIRE); (v) != NULL; (v) = (v)->next)
 
-	for (; *it < RTE_MAX_LCORE; ++*it) {
-		c = pp_cache_of(st, *it);
-		if (c != NULL)
-			return c;
-	}
-	return NULL;
-}
+/** The first cache at or after number *it, which is set to it; NULL if there is none. The creator's
+ * are numbers 0 to RTE_MAX_LCORE - 1, those of the oldest view the next RTE_MAX_LCORE, and so on. */
+struct pagepool_cache *pp_cache_next(const struct pagepool_state *st, unsigned int *it);
 
-/** All caches that there are: unsigned int it; struct pagepool_cache *c. */
+/** All caches that there are: unsigned int it; struct pagepool_cache *c. The lcore is
+ * it % RTE_MAX_LCORE, the process pp_cache_process(st, it). */
 #define PP_FOREACH_CACHE(st, it, c)                                                                \
 	for ((it) = 0; ((c) = pp_cache_next((st), &(it))) != NULL; (it)++)
+uint32_t pp_cache_process(const struct pagepool_state *st, unsigned int it);
+void pp_cache_name(const struct pagepool_state *st, unsigned int it, char *buf, size_t len);
+
+/** Those of one process: struct pagepool *pool. */
+#define PP_FOREACH_CACHE_OF(pool, it, c)                                                           \
+	for ((it) = 0; (it) < RTE_MAX_LCORE; (it)++)                                               \
+		if (((c) = pp_cache_of((pool), (it))) != NULL)
 
 /** Has the pool been destroyed? Decided inside a cache, the answer holds until we leave. */
 static inline bool
@@ -410,7 +452,9 @@ struct pp_slab *pp_slab_desc_get(void);
 void pp_slab_desc_put(struct pp_slab *slab);
 uint32_t pp_pagemap_next_id(void);
 struct pp_registry *pp_pagemap_registry(void);
-uint32_t pp_process(void);
+struct pp_process_record *pp_pagemap_processes(void);
+struct pp_lock *pp_pagemap_process_lock(void);
+uint32_t *pp_pagemap_watcher(void);
 
 /* grow.c */
 int pp_size_init(struct pagepool_state *st);
@@ -436,6 +480,8 @@ unsigned int pp_frag_drain_shared(struct pagepool_state *st);
 void pp_frag_drain_all(struct pagepool_state *st);
 
 /* lookup.c */
+struct pagepool_state *pp_list_next(bool (*wanted)(const struct pagepool_state *, void *), void *);
+bool pp_is_pool_of(const struct pagepool *pool, const struct pagepool_state *st);
 int pp_library_init(void);
 int pp_list_add(struct pagepool_state *st);
 struct pagepool_state *pp_list_hold(const char *name);
@@ -479,8 +525,8 @@ unsigned int pp_put_look(struct pagepool_state *st, uint32_t watch, void *const 
 	unsigned int n, void **good, uintptr_t site);
 
 /* release.c */
-bool pp_guest_enter(struct pagepool_state *st);
-void pp_guest_leave(struct pagepool_state *st);
+bool pp_guest_enter(struct pagepool *pool);
+void pp_guest_leave(struct pagepool *pool);
 bool pp_close(struct pagepool_state *st);
 bool pp_nobody_inside(const struct pagepool_state *st);
 void pp_zombie_settle(struct pagepool_state *st);
@@ -499,7 +545,6 @@ unsigned int pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n
 uint32_t pp_slab_above(const struct pagepool_state *st, uintptr_t addr);
 int pp_slab_add(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab);
-int pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab);
 int pp_slab_reserve(struct pagepool_state *st);
 int pp_slab_populate(struct pagepool_state *st, uint32_t nb_pages);
 int64_t pp_slab_new(struct pagepool_state *st, size_t granules, bool fallback);
@@ -621,8 +666,10 @@ void pp_zombie_home(struct pagepool_state *st);
 bool pp_zombie_claim(struct pagepool_state *st);
 void pp_zombie_finish(struct pagepool_state *st, bool gone);
 void pp_zombie_reap(void);
+struct pagepool_state *pp_zombie_walk(bool (*found)(struct pagepool_state *, void *), void *arg);
 struct pagepool_state *pp_zombie_of_mempool(const struct rte_mempool *mp);
 bool pp_zombie_lives(uint32_t id);
+bool pp_memory_is_there(void);
 uint64_t pp_zombie_age_ms(const struct pagepool_state *st);
 
 #endif /* PAGEPOOL_PRIV_H */

@@ -49,7 +49,7 @@ enum pagepool_memory_kind {
 
 /** What a provider says of itself; see describe. */
 struct pagepool_provider_info {
-	enum pagepool_memory_kind kind;
+	enum pagepool_memory_kind kind;    /**< PAGEPOOL_MEMORY_OTHER if it says nothing. */
 	char text[PAGEPOOL_PROVIDER_TEXT]; /**< For people: "file /mnt/buffers". */
 };
 
@@ -124,7 +124,7 @@ extern const struct pagepool_provider_ops pagepool_provider_memory;
  * never unmaps it. It is copied at create.
  */
 struct pagepool_memory {
-	void *addr;
+	void *addr;       /**< Where the range begins; best a multiple of PAGEPOOL_GRANULE. */
 	size_t len;       /**< Bytes; at least one aligned granule must be in the range. */
 	const char *text; /**< What it is, for people; NULL: "memory of the caller". */
 	/** NUMA node + 1, 0: not known. */
@@ -139,7 +139,7 @@ struct pagepool_memory {
 	 * be NULL.
 	 */
 	void (*done)(void *addr, size_t len, void *arg);
-	void *arg;
+	void *arg;            /**< For done. */
 	uint64_t reserved[4]; /**< Must be 0. */
 };
 

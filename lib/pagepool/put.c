@@ -67,10 +67,12 @@ push(struct pagepool_cache *c, void *const *pages, unsigned int n)
 static void
 flush(struct pagepool_state *st, struct pagepool_cache *c, uint32_t len, unsigned int n)
 {
+	pp_cache_moving(c, n);
 	pp_give(st, c, c->pages, n);
 	memmove(c->pages, &c->pages[n], (len - n) * sizeof(c->pages[0]));
 	pagepool_total_set(&c->get, pagepool_total(&c->get) + n);
 	pagepool_total_set(&c->flushed, c->flushed + n);
+	pp_cache_moving(c, 0);
 }
 
 static void
@@ -148,13 +150,15 @@ put_owner(struct pagepool_state *st, struct pagepool_cache *c, void *const *page
 }
 
 static bool
-put_guest(struct pagepool_state *st, void *const *pages, unsigned int n, enum target to)
+put_guest(struct pagepool *pool, void *const *pages, unsigned int n, enum target to)
 {
-	if (!pp_guest_enter(st))
+	struct pagepool_state *st = pool->state;
+
+	if (!pp_guest_enter(pool))
 		return false;
 	put_around(st, st->no_cache, pages, n, to);
 	pp_wake(st);
-	pp_guest_leave(st);
+	pp_guest_leave(pool);
 	return true;
 }
 
@@ -165,7 +169,7 @@ put(struct pagepool *pool, void *const *pages, unsigned int n, enum target to, v
 	struct pagepool_state *st = pool->state;
 	struct pagepool_cache *c = pp_cache_own(pool);
 
-	if (c != NULL ? put_owner(st, c, pages, n, to) : put_guest(st, pages, n, to))
+	if (c != NULL ? put_owner(st, c, pages, n, to) : put_guest(pool, pages, n, to))
 		return;
 	if (st->mempool != NULL)
 		pp_mempool_flushed(st, from);

@@ -19,25 +19,41 @@
 #include "pagepool_priv.h"
 #include "provider.h"
 
+/* Rounds of waiting between looks whether those who are inside live. */
+#define LOOK_ROUNDS 1000u
+
+/* Where threads without a cache are counted that came by this pool. */
+static uint32_t *
+guests(struct pagepool *pool)
+{
+	struct pagepool_state *st = pool->state;
+
+	if (pool == &st->head)
+		return &st->guests;
+	return pool == &st->guest ? &st->strangers : &((struct pp_view *)pool)->guests;
+}
+
 /** Go inside without a cache. @return false if the pool has been destroyed. */
 bool
-pp_guest_enter(struct pagepool_state *st)
+pp_guest_enter(struct pagepool *pool)
 {
+	struct pagepool_state *st = pool->state;
+
 	/* Sequentially consistent, both: with the same in destroy (dying, then guests) this is
 	 * Dekker's algorithm: either we see dying, or destroy sees us and waits. */
-	__atomic_fetch_add(&st->guests, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(guests(pool), 1, __ATOMIC_SEQ_CST);
 	if (likely(!__atomic_load_n(&st->dying, __ATOMIC_SEQ_CST)))
 		return true;
-	pp_guest_leave(st);
+	pp_guest_leave(pool);
 	return false;
 }
 
 /** Leave. The caller touches the pool no more unless it holds pages of it. */
 void
-pp_guest_leave(struct pagepool_state *st)
+pp_guest_leave(struct pagepool *pool)
 {
 	/* Release: pairs with destroy's acquire of guests == 0, so that it sees our pages. */
-	__atomic_fetch_sub(&st->guests, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(guests(pool), 1, __ATOMIC_RELEASE);
 }
 
 static void
@@ -64,8 +80,14 @@ pp_zombie_put(struct pagepool_state *st, unsigned int n)
 static bool
 nobody_at_work(const struct pagepool_state *st)
 {
-	/* Sequentially consistent: see pp_guest_enter(). */
-	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0;
+	const struct pp_view *v;
+
+	/* Sequentially consistent, all: see pp_guest_enter(). */
+	PP_FOREACH_VIEW(st, v)
+		if (__atomic_load_n(&v->guests, __ATOMIC_SEQ_CST) != 0)
+			return false;
+	return pp_cache_all_idle(st) && __atomic_load_n(&st->guests, __ATOMIC_SEQ_CST) == 0 &&
+	       __atomic_load_n(&st->strangers, __ATOMIC_SEQ_CST) == 0;
 }
 
 /** Has everybody left who was inside when the pool was closed? Once true, for good: who comes later
@@ -77,15 +99,18 @@ pp_nobody_inside(const struct pagepool_state *st)
 }
 
 /* Wait until nobody is inside, which takes as long as an operation does. @return false if it takes
- * so much longer that somebody may have died inside: a process that was killed. */
+ * so much longer that somebody does not run, or has died inside where nobody sees it. */
 static bool
-wait_idle(const struct pagepool_state *st)
+wait_idle(struct pagepool_state *st)
 {
 	uint64_t end = rte_get_timer_cycles() + PP_IDLE_SECONDS * rte_get_timer_hz();
 
-	while (!nobody_at_work(st)) {
+	for (unsigned int i = 1; !nobody_at_work(st); i++) {
 		if (rte_get_timer_cycles() > end)
 			return false;
+		/* Nobody waits for the dead. */
+		if (i % LOOK_ROUNDS == 0)
+			pp_inherit_inside(st);
 		sched_yield();
 	}
 	return true;
@@ -98,7 +123,7 @@ pp_close(struct pagepool_state *st)
 {
 	bool idle;
 
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_ctl_lock(st);
 	__atomic_store_n(&st->zombie_out, PP_ZOMBIE_BIAS, __ATOMIC_RELAXED);
 	/* Sequentially consistent: see pp_guest_enter(). For owners, pp_cache_revoke_all() has the
 	 * barrier. */
@@ -107,7 +132,7 @@ pp_close(struct pagepool_state *st)
 	idle = wait_idle(st);
 	if (idle)
 		pp_frag_drain_all(st);
-	rte_spinlock_unlock(&st->ctl_lock);
+	pp_ctl_unlock(st);
 	idle &= pp_wait_end(st);
 	if (!idle)
 		PP_LOG(ERR,

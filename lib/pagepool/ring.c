@@ -139,9 +139,8 @@ expand(const struct pagepool_state *st, void **restrict pages, const uint32_t *r
 		pages[i] = (void *)(base + ((uintptr_t)entry[i] << shift));
 }
 
-/** Add up to n pages. @return pages added; fewer than n if the ring is full. */
-unsigned int
-pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
+static unsigned int
+ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
 {
 	unsigned int done = 0, chunk, put;
 	uint32_t entry[CHUNK];
@@ -185,9 +184,8 @@ get_wide(struct pagepool_state *st, void **pages, unsigned int n)
 	return done;
 }
 
-/** Take up to n pages. @return pages taken; fewer than n if the ring has run empty. */
-unsigned int
-pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
+static unsigned int
+ring_get(struct pagepool_state *st, void **pages, unsigned int n)
 {
 	unsigned int done = 0, chunk, got, left;
 	uint32_t entry[CHUNK];
@@ -203,4 +201,64 @@ pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
 	if (done >= LINE)
 		prefetch_next(st->ring, RTE_MIN(left, done));
 	return done;
+}
+
+/* In pools that several processes use, one at a time puts, and one at a time gets, under locks that can
+ * be taken from a process that has died with them. The rings of DPDK wait for ever for one that died in
+ * the middle; here there can be only one, and what it has not finished is undone. */
+static void
+mend(struct pagepool_state *st, bool put)
+{
+	struct rte_ring *r = st->ring;
+
+	if (r->prod.sync_type == RTE_RING_SYNC_MT_RTS) {
+		struct rte_ring_rts_headtail *rts = put ? &r->rts_prod : &r->rts_cons;
+
+		rts->head.raw = rts->tail.raw;
+	} else {
+		struct rte_ring_headtail *ht = put ? &r->prod : &r->cons;
+
+		ht->head = ht->tail;
+	}
+	PP_LOG(NOTICE, "%s: a process died while it %s the ring; that is undone\n", st->name,
+		put ? "filled" : "emptied");
+}
+
+static __rte_noinline unsigned int
+put_locked(struct pagepool_state *st, void *const *pages, unsigned int n)
+{
+	if (unlikely(pp_lock(&st->ring_put_lock)))
+		mend(st, true);
+	n = ring_put(st, pages, n);
+	pp_unlock(&st->ring_put_lock);
+	return n;
+}
+
+static __rte_noinline unsigned int
+get_locked(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	if (unlikely(pp_lock(&st->ring_get_lock)))
+		mend(st, false);
+	n = ring_get(st, pages, n);
+	pp_unlock(&st->ring_get_lock);
+	return n;
+}
+
+/** Add up to n pages. @return pages added; fewer than n if the ring is full. */
+unsigned int
+pp_ring_put(struct pagepool_state *st, void *const *pages, unsigned int n)
+{
+	/* Relaxed: see pp_cache_share(). */
+	if (unlikely(__atomic_load_n(&st->shared, __ATOMIC_RELAXED)))
+		return put_locked(st, pages, n);
+	return ring_put(st, pages, n);
+}
+
+/** Take up to n pages. @return pages taken; fewer than n if the ring has run empty. */
+unsigned int
+pp_ring_get(struct pagepool_state *st, void **pages, unsigned int n)
+{
+	if (unlikely(__atomic_load_n(&st->shared, __ATOMIC_RELAXED)))
+		return get_locked(st, pages, n);
+	return ring_get(st, pages, n);
 }

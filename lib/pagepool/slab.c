@@ -199,7 +199,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	ret = st->flags & PAGEPOOL_F_EXTERNAL ? external_room(st) : pp_pagemap_set(slab);
 	if (ret < 0)
 		return ret;
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	memmove(&st->slabs[i + 1], &st->slabs[i], (st->nb_slabs - i) * sizeof(st->slabs[0]));
 	st->slabs[i] = slab;
 	/* Relaxed, all: read without the lock by statistics, and by who looks whether to take it. */
@@ -212,7 +212,7 @@ slab_insert(struct pagepool_state *st, struct pp_slab *slab)
 	pp_numa_changed(st);
 	if (slab->fallback)
 		count_fallback(st, 1, slab->nb_pages);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, false);
 	return 0;
 }
@@ -249,14 +249,14 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	int ret = 0;
 	uint32_t i;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	i = pp_slab_above(st, slab->base);
 	if (i == 0 || st->slabs[i - 1] != slab)
 		ret = -ENOENT;
 	else if (slab->nb_free != slab->nb_pages)
 		ret = -EBUSY;
 	if (ret < 0) {
-		rte_spinlock_unlock(&st->slab_lock);
+		pp_slab_unlock(st);
 		return ret;
 	}
 	i--;
@@ -274,13 +274,17 @@ slab_extract(struct pagepool_state *st, struct pp_slab *slab)
 	/* Locked: who looks up a page that need not be in use, does so under the lock too, and is
 	 * done with the slab before it goes. */
 	pp_pagemap_clear(slab);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return 0;
 }
 
-/** pp_slab_remove() for who has the right to change the size (pp_size_lock()). */
+/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
+ * its memory back. Its pages may still be allocated until it is out. For who has the right to change
+ * the size (pp_size_lock()). Not for external pools, not inside a cache.
+ * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
+ * another process has attached the pool */
 int
-pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
+pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
 {
 	int ret = pp_dma_remove_begin(st);
 
@@ -292,22 +296,6 @@ pp_slab_remove_locked(struct pagepool_state *st, struct pp_slab *slab)
 		pp_trace_slab(st, slab->base, slab->len, slab->nb_pages, true);
 		slab_free(slab);
 	}
-	return ret;
-}
-
-/** Remove a slab of which all pages are home: take it out of the pool, away from all devices, and give
- * its memory back. Its pages may still be allocated until it is out. Not for external pools. Not
- * inside a cache, no lock held.
- * @return 0; -EBUSY: a page is not home; -ENOENT: the pool has no such slab (any more); -ENOTSUP:
- * another process has attached the pool */
-int
-pp_slab_remove(struct pagepool_state *st, struct pp_slab *slab)
-{
-	int ret;
-
-	pp_size_lock(st);
-	ret = pp_slab_remove_locked(st, slab);
-	pp_size_unlock(st);
 	return ret;
 }
 
@@ -425,14 +413,14 @@ pp_slab_take(struct pagepool_state *st, void **pages, unsigned int n, int node)
 	/* Relaxed: only saves the lock of a pool that is all in circulation, as external ones are. */
 	if (__atomic_load_n(&st->slab_free, __ATOMIC_RELAXED) == 0)
 		return 0;
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	got = take_kind(st, false, pages, n, node);
 	if (unlikely(got < n && st->fallback_slabs > 0))
 		got += take_kind(st, true, pages + got, n - got, node);
 	hold = st->hold + got;
 	pagepool_total_set(&st->hold, hold);
 	__atomic_store_n(&st->slab_free, st->slab_free - got, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	if (likely(got > 0))
 		pp_trace_hold(st, pages[0], got);
 	/* Relaxed: who is late looks at the next burst. */
@@ -470,7 +458,7 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 	unsigned int given = 0;
 	const char *why;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	for (unsigned int i = 0; i < n; i++) {
 		why = slab_give(st, pages[i]);
 		if (likely(why == NULL))
@@ -480,7 +468,7 @@ pp_slab_give(struct pagepool_state *st, void *const *pages, unsigned int n)
 	}
 	pagepool_total_set(&st->release, st->release + given);
 	__atomic_store_n(&st->slab_free, st->slab_free + given, __ATOMIC_RELAXED);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	if (likely(given > 0))
 		pp_trace_release(st, pages[0], given);
 }

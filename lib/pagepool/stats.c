@@ -96,7 +96,7 @@ pagepool_stats_get(const struct pagepool *pool, struct pagepool_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 	add_cache(stats, st->no_cache, &handed_out);
 	PP_FOREACH_CACHE(st, it, c)
-	add_cache(stats, c, &handed_out);
+		add_cache(stats, c, &handed_out);
 	add_frags(stats, &st->frag_shared);
 	if (st->page_size > 4096)
 		RTE_SWAP(stats->alloc_slow, stats->alloc_slow_high_order);
@@ -156,7 +156,7 @@ pagepool_info_get(const struct pagepool *pool, struct pagepool_info *info)
 	info->meta_bytes = sizeof(*st) + sizeof(*st->no_cache) + st->ring_bytes +
 			   pagepool_total(&st->slab_meta) + pp_track_bytes(st);
 	PP_FOREACH_CACHE(st, it, c)
-	info->cache_bytes += pp_cache_bytes(st);
+		info->cache_bytes += pp_cache_bytes(st);
 	return 0;
 }
 
@@ -167,6 +167,7 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 	struct pagepool_stats s;
 	struct pagepool_info i;
 	unsigned int it;
+	char name[24];
 
 	if (f == NULL || pagepool_stats_get(pool, &s) < 0 || pagepool_info_get(pool, &i) < 0)
 		return;
@@ -201,6 +202,8 @@ pagepool_dump(FILE *f, const struct pagepool *pool)
 		" reclaimed caches %" PRIu64 "; ratio %.3f\n",
 		s.recycle_cached, s.recycle_cache_full, s.recycle_ring, s.recycle_ring_full,
 		s.recycle_released_ref, s.put_refused, s.cache_reclaim, s.recycling_ratio);
-	PP_FOREACH_CACHE(pool->state, it, c)
-	fprintf(f, "  lcore %u: %u cached\n", it, pp_cache_len(c));
+	PP_FOREACH_CACHE(pool->state, it, c) {
+		pp_cache_name(pool->state, it, name, sizeof(name));
+		fprintf(f, "  lcore %s: %u cached\n", name, pp_cache_len(c));
+	}
 }

@@ -20,6 +20,7 @@
 
 #include "dma.h"
 #include "pagepool_priv.h"
+#include "pagepool_provider.h"
 #include "telemetry.h"
 
 /* Things of a list in one answer: an answer is at most 16 KiB, and DPDK leaves out what does not fit. */
@@ -153,11 +154,14 @@ handle_info(const char *cmd, const char *params, struct rte_tel_data *d)
 	pagepool_info_get(&st->head, &i);
 	rte_tel_data_start_dict(d);
 	rte_tel_data_add_dict_string(d, "name", i.name);
+	rte_tel_data_add_dict_string(d, "memory",
+		i.memory_kind == PAGEPOOL_MEMORY_NONE ? "announced by the caller" : i.memory);
 	pp_tel_dict_uint(d, "id", st->id);
 	add_flags(d, i.flags);
 	pp_tel_dict_uint(d, "page_size", i.page_size);
 	pp_tel_dict_uint(d, "pages", i.nb_pages);
-	pp_tel_dict_uint(d, "pages_max", st->pages_max);
+	pp_tel_dict_uint(d, "pages_min", i.min_pages);
+	pp_tel_dict_uint(d, "pages_max", i.max_pages);
 	pp_tel_dict_uint(d, "cache_size", i.cache_size);
 	pp_tel_dict_uint(d, "burst", i.burst);
 	pp_tel_dict_uint(d, "ring_size", i.ring_size);

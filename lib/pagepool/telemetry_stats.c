@@ -27,6 +27,7 @@ static const struct {
 	FIELD(alloc_empty),
 	FIELD(alloc_refill),
 	FIELD(alloc_waive),
+	FIELD(alloc_remote),
 	FIELD(alloc_fail),
 	FIELD(recycle_cached),
 	FIELD(recycle_cache_full),
@@ -121,21 +122,20 @@ add_rates(struct rte_tel_data *d, struct pp_rates *r, const struct pagepool_stat
 	pp_tel_dict_uint(d, "rate_interval_ms", get(&r->ms));
 }
 
-/* Pages in each cache, by lcore. */
+/* Pages in each cache, by lcore; of other processes than the pool's maker by process id and lcore. */
 static void
 add_caches(struct rte_tel_data *d, const struct pagepool_state *st)
 {
 	struct rte_tel_data *caches = rte_tel_data_alloc();
 	const struct pagepool_cache *c;
-	char lcore[16];
+	char lcore[24];
 	unsigned int it;
 
 	if (caches == NULL)
 		return;
 	rte_tel_data_start_dict(caches);
-	PP_FOREACH_CACHE(st, it, c)
-	{
-		snprintf(lcore, sizeof(lcore), "%u", it);
+	PP_FOREACH_CACHE(st, it, c) {
+		pp_cache_name(st, it, lcore, sizeof(lcore));
 		pp_tel_dict_uint(caches, lcore, RTE_MIN(pp_cache_len(c), c->capacity));
 	}
 	if (rte_tel_data_add_dict_container(d, "caches", caches, 0) < 0)

@@ -186,12 +186,12 @@ next_bare(struct pagepool_state *st, uint32_t *i)
 {
 	struct pp_slab *slab = NULL;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	while (*i < st->nb_slabs && pp_track_records(st->slabs[*i]) != NULL)
 		++*i;
 	if (*i < st->nb_slabs)
 		slab = st->slabs[*i];
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return slab;
 }
 

@@ -81,10 +81,10 @@ choose(struct pagepool_state *st, uint32_t floor, bool idle)
 {
 	uint32_t pages;
 
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	pages = choose_kind(st, true, st->nb_pages, floor, idle);
 	pages = choose_kind(st, false, pages, floor, idle);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 	return pages < st->nb_pages;
 }
 
@@ -93,9 +93,9 @@ choose(struct pagepool_state *st, uint32_t floor, bool idle)
 static void
 stay(struct pagepool_state *st, struct pp_slab *slab)
 {
-	rte_spinlock_lock(&st->slab_lock);
+	pp_slab_lock(st);
 	slab->leaving = false;
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_slab_unlock(st);
 }
 
 /* The size is locked. @return pages given back, or -errno if none could be */
@@ -122,7 +122,7 @@ trim(struct pagepool_state *st, uint32_t floor)
 
 		if (!slab->leaving)
 			continue;
-		err = pp_slab_remove_locked(st, slab);
+		err = pp_slab_remove(st, slab);
 		if (err == 0) {
 			removed += pages;
 			continue;

@@ -191,7 +191,8 @@ next_idle(void)
 
 	rte_spinlock_lock(&reg->lock);
 	for (st = reg->first; st != NULL; st = st->next_zombie)
-		if (st->inside && st->destroyer == pp_process() && pp_nobody_inside(st))
+		if (st->inside && st->destroyer == pp_process() &&
+			(pp_nobody_inside(st) || pp_inherit_inside(st)))
 			break;
 	if (st != NULL)
 		st->inside = false;
@@ -282,9 +283,9 @@ look(struct warning *list, bool *more)
 	return n;
 }
 
-/* Is EAL's memory still there? rte_eal_cleanup() unmaps it and does not ask who has an alarm. */
-static bool
-memory_is_there(void)
+/** Is EAL's memory still there? rte_eal_cleanup() unmaps it and does not ask who has an alarm. */
+bool
+pp_memory_is_there(void)
 {
 	long size = sysconf(_SC_PAGESIZE);
 	uintptr_t page = RTE_ALIGN_FLOOR((uintptr_t)pp_pagemap_registry(), (uintptr_t)size);
@@ -317,7 +318,7 @@ tick(void *arg)
 	bool more;
 
 	RTE_SET_USED(arg);
-	if (!memory_is_there())
+	if (!pp_memory_is_there())
 		return;
 	n = look(list, &more);
 	for (unsigned int i = 0; i < n; i++) {
@@ -362,6 +363,22 @@ pp_zombie_add(struct pagepool_state *st, int64_t counted)
 	rte_spinlock_unlock(&reg->lock);
 	if (arm)
 		set_alarm();
+}
+
+/** Show a function the zombies that nobody is freeing, in the registry's lock, until it says true.
+ * @return that one, which stays only if the caller has a page of it */
+struct pagepool_state *
+pp_zombie_walk(bool (*found)(struct pagepool_state *, void *), void *arg)
+{
+	struct pp_registry *reg = pp_pagemap_registry();
+	struct pagepool_state *st;
+
+	rte_spinlock_lock(&reg->lock);
+	for (st = reg->first; st != NULL; st = st->next_zombie)
+		if (!st->claimed && found(st, arg))
+			break;
+	rte_spinlock_unlock(&reg->lock);
+	return st;
 }
 
 /** The zombie of a mempool that was freed; a caller who holds an object of it keeps it. */

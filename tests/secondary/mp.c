@@ -32,15 +32,14 @@ unsigned int mp_linger_ms;
 struct mp_shared *
 mp_shared(void)
 {
-	const struct rte_memzone *mz;
+	const struct rte_memzone *mz = rte_memzone_lookup("mp_shared");
+	bool made = mz == NULL && rte_eal_process_type() == RTE_PROC_PRIMARY;
 
-	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
+	if (made)
 		mz = rte_memzone_reserve("mp_shared", sizeof(struct mp_shared), SOCKET_ID_ANY, 0);
-	else
-		mz = rte_memzone_lookup("mp_shared");
 	if (mz == NULL)
 		return NULL;
-	if (rte_eal_process_type() == RTE_PROC_PRIMARY)
+	if (made)
 		memset(mz->addr, 0, sizeof(struct mp_shared));
 	return mz->addr;
 }
@@ -203,8 +202,8 @@ mp_run(struct mp_child *child, const enum mp_plugin *plugins)
 static const struct mp_test *
 find(const char *name)
 {
-	const struct mp_test *const lists[] = {
-		mp_tests_share, mp_tests_refuse, mp_tests_apart, mp_tests_zombie};
+	const struct mp_test *const lists[] = {mp_tests_share, mp_tests_refuse, mp_tests_apart,
+		mp_tests_zombie, mp_tests_died, mp_tests_died_inside};
 
 	for (unsigned int i = 0; name != NULL && i < RTE_DIM(lists); i++)
 		for (const struct mp_test *t = lists[i]; t->name != NULL; t++)

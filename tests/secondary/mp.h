@@ -32,6 +32,7 @@
 struct mp_shared {
 	uint32_t stop;          /**< The secondary is done. */
 	uint32_t started;       /**< The secondary is at work. */
+	uint32_t point;         /**< Where the secondary is to die. */
 	uint64_t rounds[2];     /**< Bursts that primary and secondary moved. */
 	void *pass[3][MP_PASS]; /**< Objects for the other process, by pool. */
 };
@@ -63,6 +64,8 @@ extern const struct mp_test mp_tests_share[];
 extern const struct mp_test mp_tests_refuse[];
 extern const struct mp_test mp_tests_apart[];
 extern const struct mp_test mp_tests_zombie[];
+extern const struct mp_test mp_tests_died[];
+extern const struct mp_test mp_tests_died_inside[];
 
 /** How long this process goes on after rte_eal_cleanup(). */
 extern unsigned int mp_linger_ms;
@@ -95,6 +98,15 @@ bool mp_ended(const struct mp_child *child);
 
 /** Wait for its end, print what it wrote. @return 0 if it succeeded, else -1. */
 int mp_finish(struct mp_child *child);
+
+/** Wait until a secondary has said that it is at work. @return 0 or -1 */
+int mp_wait_started(const struct mp_child *child, const struct mp_shared *shared);
+
+/** Kill it by SIGKILL, and wait until it is gone. @return 0, or -1 if it had ended */
+int mp_kill(struct mp_child *child);
+
+/** Wait until it has been killed, by itself or by others. @return 0, or -1 if it ended otherwise */
+int mp_wait_killed(struct mp_child *child);
 
 /** Start and finish. */
 int mp_run(struct mp_child *child, const enum mp_plugin *plugins);

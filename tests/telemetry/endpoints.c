@@ -60,6 +60,7 @@ check_stats(const json_t *a, const struct pagepool *pool)
 	FIELD(alloc_empty);
 	FIELD(alloc_refill);
 	FIELD(alloc_waive);
+	FIELD(alloc_remote);
 	FIELD(alloc_fail);
 	FIELD(recycle_cached);
 	FIELD(recycle_cache_full);
@@ -108,6 +109,8 @@ check_info(const json_t *a, const struct pagepool *pool)
 	CHECK_EQ(client_int(a, "ring_size"), i.ring_size);
 	CHECK_EQ(client_int(a, "slabs"), i.nb_slabs);
 	CHECK_EQ(client_int(a, "socket_id"), i.socket_id);
+	CHECK_EQ(client_int(a, "pages_min"), i.min_pages);
+	CHECK_EQ(client_int(a, "pages_max"), i.max_pages);
 	CHECK_EQ(client_int(a, "slab_bytes"), i.slab_bytes);
 	CHECK_EQ(client_int(a, "meta_bytes"), i.meta_bytes);
 	CHECK_EQ(client_int(a, "cache_bytes"), i.cache_bytes);

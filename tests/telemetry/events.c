@@ -7,6 +7,8 @@
 #include <rte_dev.h>
 #include <rte_eal.h>
 
+#include <pagepool_numa.h>
+
 #include "harness.h"
 #include "pagepool_priv.h"
 #include "vfio_fake.h"
@@ -59,6 +61,8 @@ live(void)
 	pagepool_put_bulk(pool, pages + 40, 10);
 	CHECK_EQ(pagepool_alloc_bulk(pool, pages + 40, 10), 10);
 	pagepool_put_ring(pool, pages + 40, 10);
+	CHECK_EQ(pagepool_update_nid(pool, SOCKET_ID_ANY), 0);
+	EXPECT("update_nid", POOL ", node = -1", st->name, id);
 	CHECK_EQ(pagepool_dma_detach(pool, a), 0);
 	expect_attached(st, a, "detach");
 	fake_pair_end(a, b);

@@ -36,11 +36,11 @@ locks_held(void)
 	if (pagepool_track(pool, true) < 0)
 		printf("    without tracking\n");
 	CHECK_EQ(pagepool_alloc_bulk(pool, pages, 50), 50);
-	c = pp_cache_of(st, 0);
+	c = pp_cache_of(&st->head, 0);
 	CHECK(c != NULL);
 	alarm(20);
-	rte_spinlock_lock(&st->slab_lock);
-	rte_spinlock_lock(&st->ctl_lock);
+	pp_lock_hold(&st->slab_lock);
+	pp_lock_hold(&st->ctl_lock);
 	pagepool_cache_enter(c);
 	for (unsigned int i = 0; i < RTE_DIM(endpoints); i++) {
 		answer = client_ask_once(endpoints[i]);
@@ -54,8 +54,8 @@ locks_held(void)
 	CHECK_EQ(pagepool_info_get(pool, &info), 0);
 	CHECK_EQ(pagepool_in_use_count(pool), 50);
 	pagepool_cache_leave(c);
-	rte_spinlock_unlock(&st->ctl_lock);
-	rte_spinlock_unlock(&st->slab_lock);
+	pp_unlock(&st->ctl_lock);
+	pp_unlock(&st->slab_lock);
 	alarm(0);
 	pagepool_put_bulk(pool, pages, 50);
 	T_DESTROY(pool);

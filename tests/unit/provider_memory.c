@@ -57,6 +57,8 @@ file(void)
 	map = mmap(base, LEN, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
 	CHECK(map == base);
 	memset(map, 0x5a, LEN);
+	/* Neither read nor written: the processor may do neither. */
+	CHECK_EQ(mprotect(map, LEN, PROT_NONE), 0);
 	m.addr = map;
 	m.len = LEN;
 	pool = create(&m, PAGES, SIZE);
@@ -72,6 +74,7 @@ file(void)
 		CHECK((char *)pages[i] >= map && (char *)pages[i] + SIZE <= map + LEN);
 	CHECK(pagepool_alloc(pool) == NULL);
 	pagepool_put_bulk(pool, pages, PAGES);
+	CHECK_EQ(mprotect(map, LEN, PROT_READ | PROT_WRITE), 0);
 	for (size_t i = 0; i < LEN; i++)
 		if (map[i] != 0x5a)
 			t_fail(__FILE__, __LINE__, "byte %zu was written", i);

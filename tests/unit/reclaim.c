@@ -198,12 +198,14 @@ moved_by_another(void)
 				t_be_lcore(0);
 				CHECK_EQ(t_stats(pool).cached, 0);
 				empty = t_stats(pool).alloc_empty;
-				rte_spinlock_lock(&pool->state->ctl_lock);
+				__atomic_store_n(&pool->state->ctl_lock.holder, PP_PROCESS_UNKNOWN,
+					__ATOMIC_RELEASE);
 				t_thread_start(&t);
 				while (t_stats(pool).alloc_empty == empty)
 					sched_yield();
 				pagepool_put_ring(pool, pages, n);
-				rte_spinlock_unlock(&pool->state->ctl_lock);
+				__atomic_store_n(
+					&pool->state->ctl_lock.holder, 0, __ATOMIC_RELEASE);
 				t_thread_join(&t);
 				CHECK_EQ(s.n, n);
 				CHECK_EQ(t_stats(pool).alloc_fail, 0);

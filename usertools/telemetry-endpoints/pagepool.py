@@ -10,6 +10,7 @@ COUNTERS = {
     "alloc_empty": "Bursts that found the ring empty.",
     "alloc_refill": "Bursts taken from the ring.",
     "alloc_waive": "Pages waived for lying on another node.",
+    "alloc_remote": "Pages taken from another node for want of near ones.",
     "alloc_fail": "Calls that got nothing.",
     "recycle_cached": "Pages put into a cache.",
     "recycle_cache_full": "Puts that found the cache full.",
