@@ -367,29 +367,35 @@ true_size(const struct pagepool_state *st, uint32_t size)
 	return RTE_ALIGN_CEIL(size, PAGEPOOL_FRAG_ALIGN);
 }
 
-PP_EXPORT unsigned int
-pagepool_alloc_frag_bulk(struct pagepool *pool, void **frags, unsigned int n, uint32_t *size)
+unsigned int
+pp_frag_alloc_bulk(
+	struct pagepool *pool, void **frags, unsigned int n, uint32_t *size, uintptr_t site)
 {
 	uint32_t cut_size = true_size(pool->state, *size);
 
 	if (cut_size == 0 || n == 0)
 		return 0;
 	*size = cut_size;
-	return frag_alloc(pool, frags, n, cut_size, (uintptr_t)__builtin_return_address(0));
+	return frag_alloc(pool, frags, n, cut_size, site);
 }
 
-PP_EXPORT __rte_noinline void *
-pagepool_alloc_frag_slow(struct pagepool *pool, uint32_t *size)
+PP_EXPORT unsigned int
+pagepool_alloc_frag_bulk(struct pagepool *pool, void **frags, unsigned int n, uint32_t *size)
+{
+	return pp_frag_alloc_bulk(pool, frags, n, size, (uintptr_t)__builtin_return_address(0));
+}
+
+/* One, which has the page's rest if that is too short for another one, as in cut(). */
+static void *
+alloc_one(struct pagepool *pool, uint32_t *size, uintptr_t site)
 {
 	const struct pagepool_state *st = pool->state;
 	uint32_t cut_size = true_size(st, *size);
 	struct pp_place place;
 	void *va;
 
-	if (cut_size == 0 ||
-		frag_alloc(pool, &va, 1, cut_size, (uintptr_t)__builtin_return_address(0)) == 0)
+	if (cut_size == 0 || frag_alloc(pool, &va, 1, cut_size, site) == 0)
 		return NULL;
-	/* The page's rest is its own if it is too short for another one, as in cut(). */
 	pp_page_of(pp_slab_find(st, va), (uintptr_t)va, &place);
 	if (st->page_size - place.offset < 2 * cut_size)
 		cut_size = st->page_size - place.offset;
@@ -397,17 +403,30 @@ pagepool_alloc_frag_slow(struct pagepool *pool, uint32_t *size)
 	return va;
 }
 
+PP_EXPORT __rte_noinline void *
+pagepool_alloc_frag_slow(struct pagepool *pool, uint32_t *size)
+{
+	return alloc_one(pool, size, (uintptr_t)__builtin_return_address(0));
+}
+
 PP_EXPORT void *
 pagepool_alloc_va(struct pagepool *pool, uint32_t *size)
 {
 	const struct pagepool_state *st = pool->state;
-	void *page;
+	uintptr_t site = (uintptr_t)__builtin_return_address(0);
+	/* Who looks at pages is told our caller, not us. */
+	bool watched = pp_watch(st) != 0;
+	void *page = NULL;
 
 	if (true_size(st, *size) == 0)
 		return NULL;
 	if (*size <= st->page_size / 2)
-		return pagepool_alloc_frag(pool, size);
-	page = pagepool_alloc(pool);
+		return unlikely(watched) ? alloc_one(pool, size, site)
+					 : pagepool_alloc_frag(pool, size);
+	if (unlikely(watched))
+		(void)pagepool_alloc_at(pool, &page, 1, site);
+	else
+		page = pagepool_alloc(pool);
 	if (page != NULL)
 		*size = st->page_size;
 	else

@@ -59,6 +59,10 @@ uint32_t pp_frag_count(const struct pp_slab *slab, const void *page);
 int pp_frag_kept(const struct pagepool_frag_cursor *f, uintptr_t va);
 uint32_t pp_frag_kept_out(const struct pagepool_frag_cursor *f, unsigned int slot);
 
+/** pagepool_alloc_frag_bulk(). @param site  of the caller, for who tracks */
+unsigned int pp_frag_alloc_bulk(
+	struct pagepool *pool, void **frags, unsigned int n, uint32_t *size, uintptr_t site);
+
 /** Put fragments and pages. @param strict  fragments only */
 void pp_frag_put(
 	struct pagepool *pool, void *const *vas, unsigned int n, bool strict, uintptr_t site);

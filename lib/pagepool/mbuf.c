@@ -76,64 +76,73 @@ pagepool_mbuf_attach(
 	return 0;
 }
 
+/* Where mbufs come from, and for whom. */
+struct source {
+	struct pagepool *pool;
+	struct rte_mempool *heads;
+	uintptr_t site; /* of the caller, for who tracks */
+};
+
 /* n buffers of a size: pages, or fragments if two fit into one. @return n or 0 */
 static unsigned int
-buffers(struct pagepool *pool, void **vas, unsigned int n, uint32_t *size)
+buffers(const struct source *from, void **vas, unsigned int n, uint32_t *size)
 {
-	if (*size <= pool->state->page_size / 2)
-		return pagepool_alloc_frag_bulk(pool, vas, n, size);
-	*size = pool->state->page_size;
-	return pagepool_alloc_bulk(pool, vas, n);
+	const struct pagepool_state *st = from->pool->state;
+
+	if (*size <= st->page_size / 2)
+		return pp_frag_alloc_bulk(from->pool, vas, n, size, from->site);
+	*size = st->page_size;
+	return unlikely(pp_watch(st) != 0) ? pagepool_alloc_at(from->pool, vas, n, from->site)
+					   : pagepool_alloc_bulk(from->pool, vas, n);
 }
 
 /* Packets that fit into a page. heads: mbufs that have been taken from their mempool. */
 static unsigned int
-alloc_single(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf **mbufs,
-	unsigned int n, uint32_t bytes, uint16_t headroom)
+alloc_single(const struct source *from, struct rte_mbuf **mbufs, unsigned int n, uint32_t bytes,
+	uint16_t headroom)
 {
 	unsigned int done, burst;
 	void *vas[BURST];
 	uint32_t size;
 
-	if (rte_mempool_get_bulk(heads, (void **)mbufs, n) != 0)
+	if (rte_mempool_get_bulk(from->heads, (void **)mbufs, n) != 0)
 		return 0;
 	for (done = 0; done < n; done += burst) {
 		burst = RTE_MIN(n - done, BURST);
 		size = bytes;
-		if (buffers(pool, vas, burst, &size) == 0)
+		if (buffers(from, vas, burst, &size) == 0)
 			break;
 		for (unsigned int i = 0; i < burst; i++) {
 			rte_pktmbuf_reset(mbufs[done + i]);
-			attach(mbufs[done + i], pool, vas[i], size, headroom);
+			attach(mbufs[done + i], from->pool, vas[i], size, headroom);
 		}
 	}
 	if (likely(done == n))
 		return n;
 	pagepool_mbuf_free_bulk(mbufs, done);
-	rte_mempool_put_bulk(heads, (void *const *)(mbufs + done), n - done);
+	rte_mempool_put_bulk(from->heads, (void *const *)(mbufs + done), n - done);
 	return 0;
 }
 
 /* One mbuf with a buffer. */
 static struct rte_mbuf *
-segment(struct pagepool *pool, struct rte_mempool *heads, uint32_t bytes, uint16_t headroom)
+segment(const struct source *from, uint32_t bytes, uint16_t headroom)
 {
 	struct rte_mbuf *m;
 
-	return alloc_single(pool, heads, &m, 1, bytes, headroom) == 1 ? m : NULL;
+	return alloc_single(from, &m, 1, bytes, headroom) == 1 ? m : NULL;
 }
 
 /* A packet of several pages. @param room  bytes of data in each */
 static struct rte_mbuf *
-chain(struct pagepool *pool, struct rte_mempool *heads, uint32_t size, uint16_t headroom,
-	uint32_t room)
+chain(const struct source *from, uint32_t size, uint16_t headroom, uint32_t room)
 {
 	struct rte_mbuf *head = NULL, *last = NULL, *m;
 	uint32_t left = size + headroom, part;
 
 	for (; left > 0; left -= part) {
 		part = RTE_MIN(left, room);
-		m = segment(pool, heads, part + PAGEPOOL_MBUF_TAIL, head == NULL ? headroom : 0);
+		m = segment(from, part + PAGEPOOL_MBUF_TAIL, head == NULL ? headroom : 0);
 		if (m == NULL) {
 			rte_pktmbuf_free(head);
 			return NULL;
@@ -149,11 +158,11 @@ chain(struct pagepool *pool, struct rte_mempool *heads, uint32_t size, uint16_t 
 }
 
 static unsigned int
-alloc_chains(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf **mbufs,
-	unsigned int n, uint32_t size, uint16_t headroom, uint32_t room)
+alloc_chains(const struct source *from, struct rte_mbuf **mbufs, unsigned int n, uint32_t size,
+	uint16_t headroom, uint32_t room)
 {
 	for (unsigned int i = 0; i < n; i++) {
-		mbufs[i] = chain(pool, heads, size, headroom, room);
+		mbufs[i] = chain(from, size, headroom, room);
 		if (mbufs[i] == NULL) {
 			pagepool_mbuf_free_bulk(mbufs, i);
 			return 0;
@@ -162,10 +171,20 @@ alloc_chains(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf *
 	return n;
 }
 
+/* Mbufs that can have a buffer of ours? Those of a pinned one never let go of theirs, and never look
+ * at another one. */
+static bool
+are_heads(struct rte_mempool *mp)
+{
+	return mp->private_data_size >= sizeof(struct rte_pktmbuf_pool_private) &&
+	       !(rte_pktmbuf_priv_flags(mp) & RTE_PKTMBUF_POOL_F_PINNED_EXT_BUF);
+}
+
 PP_EXPORT unsigned int
 pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf **mbufs,
 	unsigned int n, uint32_t size, uint16_t headroom)
 {
+	const struct source from = {pool, heads, (uintptr_t)__builtin_return_address(0)};
 	const struct pagepool_state *st = pool->state;
 	/* Data in a buffer of a whole page. */
 	uint32_t room = RTE_MIN(st->page_size, BUF_MAX);
@@ -173,6 +192,7 @@ pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads, struc
 
 	room = room > PAGEPOOL_MBUF_TAIL ? room - PAGEPOOL_MBUF_TAIL : 0;
 	if ((st->flags & PAGEPOOL_F_EXTERNAL) || size == 0 || headroom >= room ||
+		!are_heads(heads) ||
 		((uint64_t)size + headroom + room - 1) / room > RTE_MBUF_MAX_NB_SEGS) {
 		rte_errno = EINVAL;
 		return 0;
@@ -180,10 +200,9 @@ pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads, struc
 	if (n == 0)
 		return 0;
 	if (size + headroom <= room)
-		got = alloc_single(
-			pool, heads, mbufs, n, size + headroom + PAGEPOOL_MBUF_TAIL, headroom);
+		got = alloc_single(&from, mbufs, n, size + headroom + PAGEPOOL_MBUF_TAIL, headroom);
 	else
-		got = alloc_chains(pool, heads, mbufs, n, size, headroom, room);
+		got = alloc_chains(&from, mbufs, n, size, headroom, room);
 	if (got == 0)
 		rte_errno = ENOMEM;
 	return got;

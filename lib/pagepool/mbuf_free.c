@@ -37,9 +37,9 @@ pp_mbuf_collect(struct pagepool *pool, void *va)
 	return true;
 }
 
-/* Put all buffers, pool after pool, in the order in which they came. */
+/* Put all buffers, pool after pool, in the order in which they came. site: of who frees, for who tracks */
 static void
-put_vas(struct aside *a)
+put_vas(struct aside *a, uintptr_t site)
 {
 	unsigned int n = a->nb_vas, group, rest;
 	void *of_pool[ASIDE];
@@ -56,7 +56,7 @@ put_vas(struct aside *a)
 				a->va[rest++] = a->va[i];
 			}
 		}
-		pagepool_free_va_bulk(pool, of_pool, group);
+		pp_frag_put(pool, of_pool, group, false, site);
 	}
 	a->nb_vas = 0;
 }
@@ -86,6 +86,7 @@ put_mbufs(struct aside *a)
 PP_EXPORT void
 pagepool_mbuf_free_bulk(struct rte_mbuf **mbufs, unsigned int n)
 {
+	uintptr_t site = (uintptr_t)__builtin_return_address(0);
 	struct aside a, *outer = current;
 	struct rte_mbuf *m, *next;
 
@@ -95,7 +96,7 @@ pagepool_mbuf_free_bulk(struct rte_mbuf **mbufs, unsigned int n)
 		for (m = mbufs[i]; m != NULL; m = next) {
 			next = m->next;
 			if (unlikely(a.nb_vas == ASIDE))
-				put_vas(&a);
+				put_vas(&a, site);
 			m = rte_pktmbuf_prefree_seg(m);
 			if (m == NULL)
 				continue;
@@ -105,6 +106,6 @@ pagepool_mbuf_free_bulk(struct rte_mbuf **mbufs, unsigned int n)
 		}
 	}
 	current = outer;
-	put_vas(&a);
+	put_vas(&a, site);
 	put_mbufs(&a);
 }

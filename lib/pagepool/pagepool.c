@@ -264,6 +264,7 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 	int ret = pp_size_init(st);
 
 	size_init(st, p);
+	pp_rates_init(st);
 	if (ret == 0)
 		ret = pp_ring_create(st);
 	if (ret == 0 && (st->flags & PAGEPOOL_F_EXTERNAL))
@@ -279,6 +280,7 @@ state_fill(struct pagepool_state *st, const struct pagepool_params *p)
 		ret = 0;
 	}
 	pp_recycling_init(st);
+	/* The slabs of creation are no growth. */
 	pp_rates_init(st);
 	return ret;
 }

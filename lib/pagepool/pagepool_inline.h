@@ -19,6 +19,9 @@
 #include <rte_branch_prediction.h>
 #include <rte_lcore.h>
 
+/* Nothing, but for who includes this file first. */
+#include "pagepool.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,7 +6,7 @@
  * Mbufs whose data lies in pages and fragments of a page pool.
  *
  * The mbufs come from a mempool of heads: rte_pktmbuf_pool_create() with a data room of 0, or any
- * other. The page or fragment is an external buffer of the mbuf; the information that its users share
+ * other but one with pinned external buffers. The page or fragment is an external buffer of the mbuf; the information that its users share
  * (their count, and the way home) lies in the last PAGEPOOL_MBUF_TAIL bytes of it. Clones
  * (rte_pktmbuf_attach(), rte_pktmbuf_clone()) and chains are DPDK's own: each counts one in the
  * shared information, and when the last mbuf lets go the buffer is put with pagepool_free_va(). So
@@ -66,7 +66,8 @@ int pagepool_mbuf_attach(
  *   Of the first mbuf of each; others of a chain have none.
  * @return
  *   n, or 0 with rte_errno: ENOMEM (pool or heads have run out), EINVAL (size is 0 or needs more than
- *   RTE_MBUF_MAX_NB_SEGS mbufs, headroom does not fit into a page, an external pool).
+ *   RTE_MBUF_MAX_NB_SEGS mbufs, headroom does not fit into a page, an external pool, heads that are no
+ *   mbufs or have pinned external buffers).
  */
 unsigned int pagepool_mbuf_alloc_bulk(struct pagepool *pool, struct rte_mempool *heads,
 	struct rte_mbuf **mbufs, unsigned int n, uint32_t size, uint16_t headroom);

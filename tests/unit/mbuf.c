@@ -178,6 +178,68 @@ run_out(void)
 	end(pool);
 }
 
+/* Heads that could not hold a buffer of ours, or would never let go of their own, are refused. */
+static void
+no_heads(void)
+{
+	static char memory[8 * 2048] __rte_aligned(4096);
+	const struct rte_pktmbuf_extmem ext = {.buf_ptr = memory,
+		.buf_iova = RTE_BAD_IOVA,
+		.buf_len = sizeof(memory),
+		.elt_size = 2048};
+	struct pagepool *pool = pool_new(2048);
+	struct rte_mempool *mp[] = {
+		rte_mempool_create("plain", 7, 64, 0, 0, NULL, NULL, NULL, NULL, SOCKET_ID_ANY, 0),
+		rte_pktmbuf_pool_create_extbuf("pinned", 7, 0, 0, 2048, SOCKET_ID_ANY, &ext, 1),
+	};
+	struct rte_mbuf *m;
+
+	for (unsigned int i = 0; i < RTE_DIM(mp); i++) {
+		CHECK(mp[i] != NULL);
+		CHECK_EQ(pagepool_mbuf_alloc_bulk(pool, mp[i], &m, 1, 60, 0), 0);
+		CHECK_EQ(rte_errno, EINVAL);
+		CHECK_EQ(rte_mempool_in_use_count(mp[i]), 0);
+		rte_mempool_free(mp[i]);
+	}
+	end(pool);
+}
+
+/* As many clones as an mbuf's count can have; half of them are freed by another lcore. */
+static int
+free_half(void *clones)
+{
+	for (unsigned int i = 0; i < UINT16_MAX / 2; i++)
+		rte_pktmbuf_free(((struct rte_mbuf **)clones)[i]);
+	return 0;
+}
+
+static void
+most_clones(void)
+{
+	static struct rte_mbuf *clone[UINT16_MAX - 1];
+	struct pagepool *pool = pool_new(2048);
+	struct rte_mempool *mp =
+		rte_pktmbuf_pool_create("clones", RTE_DIM(clone), 0, 0, 0, SOCKET_ID_ANY);
+	struct rte_mbuf *m;
+
+	CHECK(mp != NULL);
+	CHECK_EQ(pagepool_mbuf_alloc_bulk(pool, heads, &m, 1, 200, 0), 1);
+	fill(m, 200, 7);
+	for (unsigned int i = 0; i < RTE_DIM(clone); i++)
+		clone[i] = rte_pktmbuf_clone(m, mp);
+	CHECK_EQ(rte_mbuf_ext_refcnt_read(m->shinfo), UINT16_MAX);
+	CHECK_EQ(rte_eal_remote_launch(free_half, clone, rte_get_next_lcore(-1, 1, 0)), 0);
+	for (unsigned int i = UINT16_MAX / 2; i < RTE_DIM(clone); i++)
+		rte_pktmbuf_free(clone[i]);
+	rte_eal_mp_wait_lcore();
+	CHECK_EQ(rte_mbuf_ext_refcnt_read(m->shinfo), 1);
+	check_fill(m, 200, 7);
+	rte_pktmbuf_free(m);
+	CHECK_EQ(rte_mempool_in_use_count(mp), 0);
+	rte_mempool_free(mp);
+	end(pool);
+}
+
 /* Coalescing: data of one packet is made part of another one, by a reference that is the buffer's; each
  * buffer has one count, so no mix of them lets a page go too early. */
 static void
@@ -322,6 +384,8 @@ main(int argc, char **argv)
 	RUN(attach);
 	RUN(bytes_per_packet);
 	RUN(run_out);
+	RUN(no_heads);
+	RUN(most_clones);
 	RUN(coalesce);
 	RUN(free_mixed);
 	RUN(free_bulk_is_bulk);

@@ -6,6 +6,8 @@
  */
 #include <unistd.h>
 
+#include "pagepool_frag.h"
+#include "pagepool_mbuf.h"
 #include "track.h"
 
 #define PAGES 3000u
@@ -21,6 +23,17 @@ GUILTY(void, taker_b, struct pagepool *pool, void **list, unsigned int n)
 {
 	for (unsigned int i = 0; i < n; i++)
 		CHECK((list[i] = pagepool_alloc(pool)) != NULL);
+}
+
+GUILTY(void, taker_va, struct pagepool *pool, void **list, uint32_t size)
+{
+	CHECK((*list = pagepool_alloc_va(pool, &size)) != NULL);
+}
+
+GUILTY(void, taker_mbufs, struct pagepool *pool, struct rte_mempool *heads, struct rte_mbuf **list,
+	unsigned int n, uint32_t size)
+{
+	CHECK_EQ(pagepool_mbuf_alloc_bulk(pool, heads, list, n, size, 0), n);
 }
 
 GUILTY(void, receiver, struct pagepool *pool, void **list, unsigned int n, unsigned int moved)
@@ -90,6 +103,36 @@ who_and_where(void)
 	CHECK_EQ(holders_get(pool), 0);
 	CHECK_EQ(t_stats(pool).put_refused, 0);
 	T_DESTROY(pool);
+}
+
+/* Where the library's own functions take pages for somebody, it is that one who has them. */
+static void
+for_whom(void)
+{
+	struct rte_mempool *heads = rte_pktmbuf_pool_create("heads", 63, 0, 0, 0, SOCKET_ID_ANY);
+	struct pagepool *pool = pool_new(2048, PAGEPOOL_F_TRACK);
+	struct rte_mbuf *m[20];
+	int n;
+
+	CHECK(heads != NULL);
+	taker_va(pool, &pages[0], 2000);
+	taker_va(pool, &pages[1], 200);
+	n = holders_get(pool);
+	CHECK_EQ(n, 1);
+	CHECK_EQ(holder_of(n, "taker_va")->count, 2);
+	/* Until they are home, fragments of this size come from the page that is in hand. */
+	taker_mbufs(pool, heads, m, 9, 2000);
+	taker_mbufs(pool, heads, m + 9, 10, 900);
+	taker_mbufs(pool, heads, m + 19, 1, 9000);
+	n = holders_get(pool);
+	CHECK_EQ(n, 2);
+	CHECK_EQ(holder_of(n, "taker_mbufs")->count + 2, t_stats(pool).in_use);
+	pagepool_mbuf_free_bulk(m, 20);
+	pagepool_free_va_bulk(pool, pages, 2);
+	pagepool_disable_direct_recycling(pool);
+	CHECK_EQ(holders_get(pool), 0);
+	T_DESTROY(pool);
+	rte_mempool_free(heads);
 }
 
 static void
@@ -368,6 +411,7 @@ main(int argc, char **argv)
 	unsetenv("PAGEPOOL_TRACK");
 	t_eal(argc, argv, 128, 2);
 	RUN(who_and_where);
+	RUN(for_whom);
 	RUN(ages);
 	RUN(before_and_after);
 	RUN(sizes);
