@@ -4,22 +4,10 @@
 #
 # cmdline.sh TESTPMD-PP SCENARIO: commands typed into testpmd-pp, through a pipe, from a file and at a terminal, and what
 # it answers.
-set -euo pipefail
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh"
 
-TESTPMD=$1
-WORK=$(mktemp -d)
-PID=
-trap '[ -z "$PID" ] || kill "$PID"; rm -rf "$WORK" "/var/run/dpdk/cmdline$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/cmdline$$"' EXIT
-trap 'exit 143' TERM INT
-
-fail() {
-	echo "--- testpmd-pp wrote:"
-	cat -v "$WORK/log"
-	echo "--- $*"
-	exit 1
-}
-
-OPTIONS=(--no-huge -m 64 -l "0,1" --no-pci --no-telemetry "--file-prefix=cmdline$$" --vdev=net_null0 --vdev=net_null1
+OPTIONS=("${EAL[@]}" --vdev=net_null0 --vdev=net_null1
 	-- --total-num-mbufs=2048 --stats-period=0 --no-mlockall)
 
 # run OPTION...: runs it to its end, standard input is ours.
@@ -27,21 +15,9 @@ run() {
 	timeout 60 "$TESTPMD" "${OPTIONS[@]}" "$@" >"$WORK/log" 2>&1 || fail "status $?"
 }
 
-# launch OPTION...: starts it; what goes to descriptor 3 is typed.
+# launch OPTION...: starts it, to be typed at.
 launch() {
-	mkfifo "$WORK/in"
-	: >"$WORK/log"
-	timeout 60 "$TESTPMD" "${OPTIONS[@]}" "$@" <"$WORK/in" >>"$WORK/log" 2>&1 3>&- &
-	PID=$!
-	exec 3>"$WORK/in"
-}
-
-# ended: it ends by itself, and well.
-ended() {
-	local status=0
-	wait "$PID" || status=$?
-	PID=
-	[ "$status" = 0 ] || fail "status $status"
+	typed "$TESTPMD" "${OPTIONS[@]}" "$@"
 }
 
 # wait_for TEXT: until it has said so.
@@ -332,13 +308,9 @@ rx_frags() {
 }
 
 terminal() {
-	mkfifo "$WORK/in"
-	: >"$WORK/log"
 	printf '#!/bin/bash\nstty -g >%q\n%q %s\necho "status $?"\nstty -g >%q\n' "$WORK/before" "$TESTPMD" \
 		"${OPTIONS[*]} -i" "$WORK/after" >"$WORK/session"
-	timeout 60 script -qefc "bash $WORK/session" /dev/null <"$WORK/in" >>"$WORK/log" 2>&1 3>&- &
-	PID=$!
-	exec 3>"$WORK/in"
+	typed script -qefc "bash $WORK/session" /dev/null
 	wait_for 'testpmd-pp> '
 	type_keys 'sh\tpo\tinfo 1\r'
 	wait_for 'Infos for port 1 '
@@ -355,8 +327,4 @@ terminal() {
 	cmp "$WORK/before" "$WORK/after" || fail "the terminal is not as it was"
 }
 
-[ "$(nproc)" -ge 2 ] || {
-	echo "two processors are needed"
-	exit 77
-}
-"$2"
+scenario

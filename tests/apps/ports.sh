@@ -3,38 +3,17 @@
 # Copyright (c) 2026 the pagepool authors
 #
 # ports.sh TESTPMD-PP SCENARIO: ports leave testpmd-pp and come back while it forwards with others.
-set -euo pipefail
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh"
 
-TESTPMD=$1
-WORK=$(mktemp -d)
-PID=
-trap '[ -z "$PID" ] || kill "$PID" 2>/dev/null || true; rm -rf "$WORK" "/var/run/dpdk/ports$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/ports$$"' EXIT
-trap 'exit 143' TERM INT
-
-fail() {
-	# Also where standard output is an answer.
-	exec >&2
-	echo "--- testpmd-pp wrote:"
-	tail -n 60 "$WORK/log" | cat -v
-	echo "--- $*"
-	exit 1
-}
-
-# launch VDEV... -- OPTION...: starts it; what goes to descriptor 3 is typed.
+# launch VDEV... -- OPTION...: starts it, to be typed at.
 launch() {
 	local vdevs=()
 	while [ "$1" != -- ]; do
 		vdevs+=("--vdev=$1")
 		shift
 	done
-	rm -f "$WORK/in"
-	mkfifo "$WORK/in"
-	: >"$WORK/log"
-	timeout 60 "$TESTPMD" -l 0,1 --no-huge -m 64 --no-pci --no-telemetry "--file-prefix=ports$$" \
-		"${vdevs[@]}" -- -i --no-mlockall "--report=$WORK/report" "${@:2}" \
-		<"$WORK/in" >>"$WORK/log" 2>&1 3>&- &
-	PID=$!
-	exec 3>"$WORK/in"
+	typed "$TESTPMD" "${EAL[@]}" "${vdevs[@]}" -- -i --no-mlockall "--report=$WORK/report" "${@:2}"
 }
 
 # said TEXT: how often it has.
@@ -81,12 +60,8 @@ moves() {
 }
 
 quit() {
-	local status=0
 	echo quit >&3
-	wait "$PID" || status=$?
-	PID=
-	exec 3>&-
-	[ "$status" = 0 ] || fail "status $status"
+	ended
 }
 
 # report FILTER WHAT: the report is so.
@@ -182,12 +157,4 @@ all_leave() {
 	report '(.pools | length) == 2 and all(.pools[]; .in_use == 0)' pools
 }
 
-command -v jq >/dev/null || {
-	echo "jq is missing"
-	exit 77
-}
-[ "$(nproc)" -ge 2 ] || {
-	echo "two processors are needed"
-	exit 77
-}
-"$2"
+scenario jq

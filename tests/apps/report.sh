@@ -4,24 +4,13 @@
 #
 # report.sh TESTPMD-PP SCENARIO: --report writes a file as a whole or not at all, and does not replace what
 # is no file: pipes, what stands for an open file, links.
-set -euo pipefail
-
-TESTPMD=$1
-WORK=$(mktemp -d)
-trap 'rm -rf "$WORK" "/var/run/dpdk/report$$" "${XDG_RUNTIME_DIR:-/tmp}/dpdk/report$$"' EXIT
-trap 'exit 143' TERM INT
-
-fail() {
-	echo "--- testpmd-pp wrote:"
-	cat "$WORK/log"
-	echo "--- $*"
-	exit 1
-}
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh"
 
 # forward REPORT: forwards for a moment. Its standard output goes to ours.
 forward() {
-	timeout 60 "$TESTPMD" -l 0,1 --no-huge -m 64 --no-pci --no-telemetry "--file-prefix=report$$" --vdev=net_null0 \
-		--vdev=net_null1 -- --duration=0.2 --total-num-mbufs=2048 --stats-period=0 \
+	timeout 60 "$TESTPMD" "${EAL[@]}" --vdev=net_null0 --vdev=net_null1 -- \
+		--duration=0.2 --total-num-mbufs=2048 --stats-period=0 \
 		"--report=$1" 2>>"$WORK/log"
 }
 
@@ -107,12 +96,4 @@ refused() {
 	alone 0
 }
 
-command -v jq >/dev/null || {
-	echo "jq is missing"
-	exit 77
-}
-[ "$(nproc)" -ge 2 ] || {
-	echo "two processors are needed"
-	exit 77
-}
-"$2"
+scenario jq
