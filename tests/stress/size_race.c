@@ -50,7 +50,7 @@ track_and_trim(void)
 	T_DESTROY(pool);
 	t_rounds_start(&rounds, 2, kinds, part);
 	t_mem_get(&before);
-	for (unsigned int no = 1; no <= t_scale(1000); no++) {
+	for (unsigned int no = 1; no <= t_scale(400); no++) {
 		pool = pool_new();
 		CHECK_EQ(pagepool_grow(pool, (SLABS - 1) * PPG), 0);
 		t_rounds_begin(&rounds, no);
@@ -96,7 +96,7 @@ put_twice_and_trim(uint64_t flags)
 	uint32_t size;
 
 	t_rounds_start(&rounds, 2, kinds, trim_or_put);
-	for (unsigned int no = 1; no <= t_scale(500); no++) {
+	for (unsigned int no = 1; no <= t_scale(250); no++) {
 		t_log_begin();
 		pool = T_CREATE(.name = "twice", .nb_pages = PPG, .page_size = 2048,
 			.max_pages = SLABS * PPG, .flags = PAGEPOOL_F_RING_RTS | flags);
@@ -147,7 +147,7 @@ destroy_and_trim(void)
 	struct t_thread thread = {.fn = trim_until_told, .kind = T_UNREGISTERED};
 	void *page[SLABS / 2 * PPG];
 
-	for (unsigned int no = 1; no <= t_scale(500); no++) {
+	for (unsigned int no = 1; no <= t_scale(250); no++) {
 		pool = pool_new();
 		CHECK_EQ(pagepool_grow(pool, (SLABS - 1) * PPG), 0);
 		CHECK_EQ(pagepool_alloc_bulk(pool, page, RTE_DIM(page)), RTE_DIM(page));
