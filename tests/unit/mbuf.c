@@ -220,6 +220,8 @@ most_clones(void)
 	struct pagepool *pool = pool_new(2048);
 	struct rte_mempool *mp =
 		rte_pktmbuf_pool_create("clones", RTE_DIM(clone), 0, 0, 0, SOCKET_ID_ANY);
+	/* The thread sanitizer does not see what orders the last ones, see stress/mbuf_clones.c. */
+	bool both = strcmp(T_SANITIZER, "thread") != 0;
 	struct rte_mbuf *m;
 
 	CHECK(mp != NULL);
@@ -228,7 +230,10 @@ most_clones(void)
 	for (unsigned int i = 0; i < RTE_DIM(clone); i++)
 		clone[i] = rte_pktmbuf_clone(m, mp);
 	CHECK_EQ(rte_mbuf_ext_refcnt_read(m->shinfo), UINT16_MAX);
-	CHECK_EQ(rte_eal_remote_launch(free_half, clone, rte_get_next_lcore(-1, 1, 0)), 0);
+	if (both)
+		CHECK_EQ(rte_eal_remote_launch(free_half, clone, rte_get_next_lcore(-1, 1, 0)), 0);
+	else
+		free_half(clone);
 	for (unsigned int i = UINT16_MAX / 2; i < RTE_DIM(clone); i++)
 		rte_pktmbuf_free(clone[i]);
 	rte_eal_mp_wait_lcore();
