@@ -25,17 +25,23 @@ struct pp_place {
 };
 
 /** Find the page of an address in a slab. Only of pools with memory of their own.
- * @return false in the unused end of a granule */
+ * @return false in the unused end of a granule, or if the slab has gone */
 static inline bool
 pp_page_of(const struct pp_slab *slab, uintptr_t va, struct pp_place *place)
 {
-	const struct pagepool_state *st = slab->st;
-	size_t off = va - slab->base;
-	uint32_t in_granule = off % PAGEPOOL_GRANULE;
+	/* Relaxed, both: a page that is in use keeps its slab; of one that is put once too often the slab may
+	 * be just going, and is what pp_pagemap_find() saw or none. */
+	const struct pagepool_state *st = __atomic_load_n(&slab->st, __ATOMIC_RELAXED);
+	size_t off = va - __atomic_load_n(&slab->base, __ATOMIC_RELAXED);
+	uint32_t in_granule = off % PAGEPOOL_GRANULE, i;
+
+	if (unlikely(st == NULL)) {
+		*place = (struct pp_place){0};
+		return false;
+	}
 	/* A division by page_size. Both numbers are below 2^15 in units of 64 bytes, so the error of the
 	 * rounded-up reciprocal is less than the distance to the next whole quotient. */
-	uint32_t i = (in_granule / PAGEPOOL_PAGE_ALIGN * st->page_recip) >> 32;
-
+	i = (in_granule / PAGEPOOL_PAGE_ALIGN * st->page_recip) >> 32;
 	place->index = (uint32_t)(off / PAGEPOOL_GRANULE) * st->pages_per_granule + i;
 	place->offset = in_granule - i * st->page_size;
 	return i < st->pages_per_granule;
