@@ -214,7 +214,7 @@ main(int argc, char **argv)
 {
 	struct t_mem before;
 
-	t_eal(argc, argv, 64, 2);
+	t_eal(argc, argv, 128, 2);
 	t_warm_up(16);
 	t_mem_get(&before);
 	RUN(idle_pool);
