@@ -381,19 +381,17 @@ pp_zombie_walk(bool (*found)(struct pagepool_state *, void *), void *arg)
 	return st;
 }
 
+static bool
+is_of_mempool(struct pagepool_state *st, void *mp)
+{
+	return st->mempool != NULL && st->mempool->mp == mp;
+}
+
 /** The zombie of a mempool that was freed; a caller who holds an object of it keeps it. */
 struct pagepool_state *
 pp_zombie_of_mempool(const struct rte_mempool *mp)
 {
-	struct pp_registry *reg = pp_pagemap_registry();
-	struct pagepool_state *st;
-
-	rte_spinlock_lock(&reg->lock);
-	for (st = reg->first; st != NULL; st = st->next_zombie)
-		if (!st->claimed && st->mempool != NULL && st->mempool->mp == mp)
-			break;
-	rte_spinlock_unlock(&reg->lock);
-	return st;
+	return pp_zombie_walk(is_of_mempool, (void *)(uintptr_t)mp);
 }
 
 /** Is the pool of this id a zombie that has not been freed yet? */
@@ -419,10 +417,7 @@ fill(struct pagepool_zombie *z, const struct pagepool_state *st)
 	z->id = st->id;
 	z->age_ms = pp_zombie_age_ms(st);
 	/* Its slabs may be going. */
-	if (st->claimed)
-		return;
-	for (uint32_t i = 0; i < st->nb_slabs; i++)
-		z->bytes += st->slabs[i]->len;
+	z->bytes = st->claimed ? 0 : pagepool_total(&st->slab_bytes);
 }
 
 /** The same as pagepool_zombies(), for who may not free any. */

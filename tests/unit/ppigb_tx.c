@@ -4,27 +4,13 @@
  * net_ppigb sends: every packet once and in order, around the end of the ring; buffers come back when
  * the device has reported them and not before.
  */
-#include "ppigb_device.h"
+#include "ppigb_tx.h"
 
 #define FAST RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 #define SEGS RTE_ETH_TX_OFFLOAD_MULTI_SEGS
 #define ALL                                                                                        \
 	(SEGS | RTE_ETH_TX_OFFLOAD_VLAN_INSERT | RTE_ETH_TX_OFFLOAD_IPV4_CKSUM |                   \
 		RTE_ETH_TX_OFFLOAD_TCP_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_TSO)
-
-static struct rte_mbuf *pkts[256];
-
-static struct ppigb_txq *
-txq(void)
-{
-	return d_dev->data->tx_queues[0];
-}
-
-static uint16_t
-send_burst(uint16_t n)
-{
-	return d_dev->tx_pkt_burst(txq(), pkts, n);
-}
 
 static void
 check_desc(unsigned int i, struct rte_mbuf *seg, uint32_t paylen, bool eop)

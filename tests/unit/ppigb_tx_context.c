@@ -7,26 +7,12 @@
 #include <rte_net.h>
 #include <rte_tcp.h>
 
-#include "ppigb_device.h"
+#include "ppigb_tx.h"
 
 #define SEGS RTE_ETH_TX_OFFLOAD_MULTI_SEGS
 #define ALL                                                                                        \
 	(SEGS | RTE_ETH_TX_OFFLOAD_VLAN_INSERT | RTE_ETH_TX_OFFLOAD_IPV4_CKSUM |                   \
 		RTE_ETH_TX_OFFLOAD_TCP_CKSUM | RTE_ETH_TX_OFFLOAD_TCP_TSO)
-
-static struct rte_mbuf *pkts[256];
-
-static struct ppigb_txq *
-txq(void)
-{
-	return d_dev->data->tx_queues[0];
-}
-
-static uint16_t
-send_burst(uint16_t n)
-{
-	return d_dev->tx_pkt_burst(txq(), pkts, n);
-}
 
 static struct rte_mbuf *
 tcp_packet(struct rte_mempool *mp, bool v6, uint64_t flags, unsigned int len)

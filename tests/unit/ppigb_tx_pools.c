@@ -4,21 +4,7 @@
  * net_ppigb sends what is from many pools: each mbuf goes home, in one put for each pool, and an isolated
  * port sends only what it can reach.
  */
-#include "ppigb_device.h"
-
-static struct rte_mbuf *pkts[256];
-
-static struct ppigb_txq *
-txq(void)
-{
-	return d_dev->data->tx_queues[0];
-}
-
-static uint16_t
-send_burst(uint16_t n)
-{
-	return d_dev->tx_pkt_burst(txq(), pkts, n);
-}
+#include "ppigb_tx.h"
 
 /* Each mbuf to the pool it is from, however they are mixed. */
 static void
